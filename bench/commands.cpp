@@ -144,25 +144,35 @@ int accept(int argc, char** argv) {
       "DESI's files, compares every frame, and compares the speed with a target.",
       "spex-bench accept");
   app.footer(
-      "First prints the time and the disk space that the run needs. Ends with ACCEPT or REJECT, "
-      "and\n"
-      "writes one page, OUT/acceptance.md. Exit status: 0 ACCEPT, otherwise REJECT: 1 something "
-      "could\nnot run, 2 bad command line, 3 a frame is wrong, 4 too slow, 5 the machine is "
-      "unhealthy, 6 times\nscatter too much to judge.");
+      "First prints the time and the disk space that the run needs. The last line is ACCEPT, "
+      "REJECT "
+      "or\nREPEAT, with the number that decides; OUT/acceptance.md, .json, .csv and .xml say why. "
+      "With --resume\nand a complete run, judges it again; the judgments before are kept.\n"
+      "Exit status: 0 ACCEPT; REJECT: 3 a frame is wrong, 4 too slow, 5 the machine is unhealthy; "
+      "REPEAT:\n1 something could not run, 6 times scatter too much to judge; 2 bad command line.");
   AcceptSettings settings;
   CampaignSettings& campaign = settings.campaign;
   std::string launcher = "auto", loglevel = "info";
   app.add_option("plan", settings.plan, "Plan; default: the plan for this machine's GPUs");
-  app.add_option("-o,--out", campaign.out, "Folder for the results")->required();
+  app.add_option("-o,--out", campaign.out, "Folder for the results");
   app.add_option("--data", campaign.data,
                  "Folder for inputs and outputs; default: OUT/data. Its file system is part of the "
                  "measurement");
   CLI::Option* const target =
       app.add_option("--target", settings.target,
-                     "Time of an exposure of 30 frames (15min, 900s), or FPNH (20000); default: "
-                     "asked for on a terminal, otherwise 15min");
-  app.add_option("--against", settings.against, "Result file whose FPNH is the target")
+                     "Time of an exposure of 30 frames (15min, 900s), or FPNH (20000FPNH); "
+                     "default: asked for on a terminal, otherwise the shipped peer of this "
+                     "hardware, or 15min");
+  app.add_option("--against", settings.against,
+                 "A shipped peer (h100), a result file, or a folder of results of the same plan, "
+                 "whose speeds are the target")
       ->excludes(target);
+  constexpr int max_runs = 1000;
+  app.add_option("--repeats", settings.repeats,
+                 "Timed runs of each entry that is no long run; default: the plan's, and more "
+                 "until the interval is narrow")
+      ->check(CLI::Range(1, max_runs));
+  app.add_flag("--list", settings.list, "Print what would run and what it needs, and exit");
   add_system(app, campaign.system);
   add_launcher(app, launcher);
   app.add_flag("--require-gpu", campaign.require_gpu, "Fail without a GPU");
@@ -171,6 +181,8 @@ int accept(int argc, char** argv) {
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;
   set_log_level(loglevel);
+  if (campaign.out.empty() && !settings.list)
+    throw usage_error("--out", "is missing", "a folder for the results");
   fill_folders(campaign);
   campaign.drawn_seeds = true;
   campaign.launch.launcher = launcher_of(launcher, "");

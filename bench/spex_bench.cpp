@@ -199,6 +199,10 @@ int run(Arguments& arguments) {
   }
   if (arguments.settings.out.empty())
     throw usage_error("--out", "is missing", "a folder for the results");
+  // Its page and its trace of judgments would no longer fit the results.
+  if (std::filesystem::exists(arguments.settings.out + "/acceptance.json"))
+    throw usage_error("--out", arguments.settings.out + " holds an acceptance",
+                      "spex-bench accept --resume, or another folder");
   fill_folders(arguments.settings);
   arguments.settings.launch.launcher = launcher_of(arguments.launcher, arguments.launcher_options);
   return ended_campaign(run_campaign(plan, arguments.settings, signals));

@@ -10,14 +10,18 @@ namespace spex::bench {
 
 struct AcceptSettings {
   CampaignSettings campaign;                   ///< the target sets its thresholds
-  std::string plan;                            ///< empty: the shipped plan for this machine's GPUs
-  std::optional<std::string> target, against;  ///< at most one of them
+  std::string plan;                            ///< empty: the shipped plan for this machine
+  std::optional<std::string> target, against;  ///< at most one of them (accept/target.hpp)
+  std::optional<int> repeats;                  ///< timed runs of each entry that is no long run
+  bool list = false;                           ///< print what would run, and run nothing
 };
 
-/// Chooses the plan for the GPUs of this machine and prints its cost. Runs the plan, prints ACCEPT
-/// or REJECT with the reasons, and writes OUT/acceptance.md. Without a target, asks for one on a
-/// terminal, and otherwise takes 15min. Returns 0 for ACCEPT, otherwise the exit status of the
-/// plan. Throws Error(usage) for a wrong target and Error(data) if the disk is too small.
+/// Chooses the plan for this machine and prints its cost. Runs the plan and judges it. Writes
+/// OUT/acceptance.json, .md, .csv and .xml, which keep the judgments before; prints ACCEPT, REJECT
+/// or REPEAT with the number that decides. Without a target takes the shipped peer of this
+/// hardware, and otherwise 15min; on a terminal it asks. Returns 0 for ACCEPT, otherwise the exit
+/// status of the plan. Throws Error(usage) for a wrong target and Error(data) if the disk is too
+/// small.
 [[nodiscard]] int run_accept(const AcceptSettings& settings, Signals& signals);
 
 }  // namespace spex::bench

@@ -54,7 +54,7 @@ void check_launcher(const Plan& plan, const LaunchSettings& settings, const Mach
 
 void check_gpus(const Plan& plan, const Machine& machine) {
   int needed = 0;
-  for (const Entry& entry : plan.entries) needed = std::max(needed, entry.gpus);
+  for (const Entry& entry : plan.entries) needed = std::max(needed, entry.last_gpu());
   const auto found = static_cast<int>(machine.gpus.size());
   if (needed == 0 || found >= needed) return;
   throw data_error("--require-gpu",
@@ -72,7 +72,7 @@ Machine machine_for(const Plan& plan, const CampaignSettings& settings, const Pr
   if (settings.require_gpu) check_gpus(plan, machine);
   std::vector<Entry> can_run = plan.entries;
   std::erase_if(can_run, [&](const Entry& entry) {
-    return entry.gpus > static_cast<int>(machine.gpus.size());
+    return entry.last_gpu() > static_cast<int>(machine.gpus.size());
   });
   programs.require_for(can_run);
   check_goldens(plan, settings.golden_cases);
@@ -197,7 +197,7 @@ class Campaign {
     if (nodes > machine_.nodes_allocated)
       record.skipped =
           fmt::format("it needs {} nodes, of {} allocated", nodes, machine_.nodes_allocated);
-    else if (entry.gpus > static_cast<int>(machine_.gpus.size()))
+    else if (entry.last_gpu() > static_cast<int>(machine_.gpus.size()))
       record.skipped = "there is no GPU for it";
     std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
     if (!entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
@@ -250,6 +250,9 @@ class Campaign {
                                                sample.index + 1 - warmups + runs_left(run.record));
     if (sample.failure)
       spdlog::info("{} {}: FAILED: {}", run.entry->id, what, *sample.failure);
+    else if (sample.disturbed && !sample.warmup)
+      spdlog::warn("{} {}: {:.2f} s, does not count: {}", run.entry->id, what, sample.effective_s,
+                   *sample.disturbed);
     else
       spdlog::info("{} {}: {:.2f} s, extraction {:.2f} s", run.entry->id, what, sample.effective_s,
                    sample.extraction_s.value_or(0));

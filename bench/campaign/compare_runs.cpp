@@ -76,7 +76,9 @@ void RunComparer::compare(EntryRun& run, Sample& sample, const ExposureOutputs& 
   std::vector<OutputFrame> compared;
   for (int k = 0; k < frames; ++k) {
     const InputFrame& input = exposure.frames[k];
-    compared.push_back({input.camera, outputs.frames[k], references[input.camera], input.truth});
+    const std::string method = reference_ ? reference_->method_of(input.camera) : "";
+    compared.push_back(
+        {input.camera, outputs.frames[k], references[input.camera], input.truth, method});
   }
   compare_outputs(sample.index, compared, run.entry->tolerance,
                   {run.entry->program(), to_string(run.entry->milestone), run.entry->method()},

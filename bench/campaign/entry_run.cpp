@@ -16,9 +16,26 @@ namespace {
 
 constexpr std::size_t cameras_of_exposure = 30;
 
+// The first member that differs, such as " (name node1, now node2)"; "" if the objects are equal.
+std::string difference(const nlohmann::ordered_json& was, const nlohmann::ordered_json& now) {
+  constexpr std::size_t max_length = 100;
+  const auto text = [](const nlohmann::ordered_json& json) {
+    const std::string all = json.is_string() ? json.get<std::string>() : json.dump();
+    return printable(all.substr(0, max_length));
+  };
+  for (const auto& [name, value] : was.items()) {
+    const auto found = now.find(name);
+    if (found == now.end()) return fmt::format(" ({} {}, now none)", name, text(value));
+    if (*found == value) continue;
+    if (value.is_object() && found->is_object()) return difference(value, *found);
+    return fmt::format(" ({} {}, now {})", name, text(value), text(*found));
+  }
+  return {};
+}
+
 // Whether two records have the same plan, program, launch and so on, with the names of these in
 // messages. Only then can a run be resumed.
-std::vector<std::pair<const char*, bool>> compared(const Record& was, const Record& now) {
+std::vector<std::pair<std::string, bool>> compared(const Record& was, const Record& now) {
   const auto same = [](const auto& a, const auto& b) { return json_of(a) == json_of(b); };
   // A run may resume in another Slurm job.
   LaunchRecord was_launch = was.launch, now_launch = now.launch;
@@ -29,7 +46,8 @@ std::vector<std::pair<const char*, bool>> compared(const Record& was, const Reco
   if (was.work.sustain) was_work.frames = now_work.frames = was_work.bundles = now_work.bundles = 0;
   return {{"plan", was.plan.sha256 == now.plan.sha256},
           {"entry", was.entry == now.entry && was.milestone == now.milestone},
-          {"build or system", was.build == now.build && was.system == now.system},
+          {"build" + difference(was.build, now.build), was.build == now.build},
+          {"system" + difference(was.system, now.system), was.system == now.system},
           {"programs", was.programs == now.programs},
           {"command line or environment", same(was_launch, now_launch)},
           {"number of warm-ups", was.timing.warmups == now.timing.warmups},
@@ -82,6 +100,7 @@ Record begin_record(const Entry& entry, const Case& plan_case, const Plan& plan,
   record.timing.warmups = entry.warmups.value_or(plan.warmups);
   record.timing.repeats = entry.repeats.value_or(plan.repeats);
   record.timing.until = entry.until;
+  record.timing.quiet = plan.quiet;
   if (entry.scaling)
     record.scaling = {entry.scaling->sweep, entry.scaling->kind, entry.scaling->x,
                       record.work.bundles};

@@ -64,12 +64,15 @@ double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) 
   const Case& plan_case = plan.cases.at(entry.case_name);
   const Work work = work_of(plan, entry);
   const double fraction = fraction_of_full(plan_case.size), cores = std::max(1, machine.cpus);
-  const bool eigh = plan.reference && plan.reference->method == "eigh";
+  double references_s = 0;  // core-seconds of the references of an exposure
+  for (int k = 0; k < work.frames_per_exposure; ++k) {
+    const bool eigh = plan.reference && plan.reference->method_of(plan_case.cameras[k]) == "eigh";
+    references_s += eigh ? reference_eigh_s : reference_s;
+  }
   const double image_s = simulate_s + (plan_case.compress == "gz" ? gzip_s : 0);
-  const double preparation = work.exposures * fraction *
-                             (image_s * static_cast<double>(plan_case.cameras.size()) +
-                              (eigh ? reference_eigh_s : reference_s) * work.frames_per_exposure) /
-                             cores;
+  const double preparation =
+      work.exposures * fraction *
+      (image_s * static_cast<double>(plan_case.cameras.size()) + references_s) / cores;
   const double workers = entry.on_gpu() ? entry.gpus : cores;
   const double run = entry.sustain && entry.sustain->seconds
                          ? *entry.sustain->seconds
@@ -95,6 +98,15 @@ double disk_bytes(const Plan& plan, const Entry& entry, bool drawn_seeds) {
                                                  work.exposures);
 }
 
+// Why the entry would be skipped here; null if it would not.
+Json skipped_because(const Entry& entry, const Machine& machine, int nodes) {
+  if (const int needed = entry.nodes.value_or(nodes); needed > machine.nodes_allocated)
+    return fmt::format("{} node(s) of {}", machine.nodes_allocated, needed);
+  const auto gpus = static_cast<int>(machine.gpus.size());
+  if (entry.last_gpu() > gpus) return fmt::format("{} GPU(s) of {}", gpus, entry.last_gpu());
+  return {};
+}
+
 Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
                 const CampaignSettings& settings) {
   const LaunchRecord launch = make_launch(entry, machine, settings.launch, Programs(), {});
@@ -113,7 +125,9 @@ Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
       {"most_repeats", entry.until ? entry.until->most : work.repeats},
       {"seconds", entry.sustain && entry.sustain->seconds ? Json(*entry.sustain->seconds) : Json()},
       {"disk_gb", disk_bytes(plan, entry, settings.drawn_seeds) / 1e9},
-      {"options", entry.options}};
+      {"options", entry.options},
+      {"run_options", entry.run_options},
+      {"skipped", skipped_because(entry, machine, settings.launch.nodes)}};
 }
 
 }  // namespace
@@ -146,20 +160,25 @@ std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool j
   std::string text = fmt::format("{}: {}\nabout {:.0f} min and {:.1f} GB on this machine\n",
                                  plan.name, printable(plan.description),
                                  std::ceil(cost.seconds / minute), cost.disk_bytes / 1e9);
-  text += fmt::format("  {:<32} {:<16} {:<16} {:>5} {:>5} {:>6} {:>9} {:>8}  {}\n", "entry",
-                      "milestone", "case", "ranks", "GPUs", "frames", "runs", "disk GB",
-                      "group, options");
+  text += fmt::format("  {:<32} {:<16} {:<16} {:>5} {:>5} {:>5} {:>6} {:>9} {:>8}  {}\n", "entry",
+                      "milestone", "case", "nodes", "ranks", "GPUs", "frames", "runs", "disk GB",
+                      "group, options, options of the run; ranks and GPUs are those of all nodes");
   for (const Json& entry : entries) {
     const auto number = [&](const char* key) { return entry.at(key).get<int>(); };
     std::string runs = fmt::format("{}+{}", number("warmups"), number("repeats"));
     if (number("most_repeats") > number("repeats"))
       runs += fmt::format("..{}", number("most_repeats"));
+    std::vector<std::string> words{entry.at("group").get<std::string>()};
+    for (const char* key : {"options", "run_options"})
+      for (const Json& word : entry.at(key)) words.push_back(word.get<std::string>());
+    if (words.front().empty()) words.erase(words.begin());
+    if (entry.at("skipped").is_string())
+      words.push_back("SKIPPED: " + entry.at("skipped").get<std::string>());
     text += fmt::format(
-        "  {:<32} {:<16} {:<16} {:>5} {:>5} {:>6} {:>9} {:>8.1f}  {}{}\n",
+        "  {:<32} {:<16} {:<16} {:>5} {:>5} {:>5} {:>6} {:>9} {:>8.1f}  {}\n",
         entry.at("entry").get<std::string>(), entry.at("milestone").get<std::string>(),
-        entry.at("case").get<std::string>(), number("ranks"), number("gpus"), number("frames"),
-        runs, entry.at("disk_gb").get<double>(), entry.at("group").get<std::string>(),
-        fmt::format(" {}", fmt::join(entry.at("options").get<std::vector<std::string>>(), " ")));
+        entry.at("case").get<std::string>(), number("nodes"), number("ranks"), number("gpus"),
+        number("frames"), runs, entry.at("disk_gb").get<double>(), fmt::join(words, " "));
   }
   return text;
 }

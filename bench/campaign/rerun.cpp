@@ -60,7 +60,11 @@ struct Compared {
   int status = status::done;
 };
 
-// A figure of the archive and of the rerun. They agree if the intervals of their medians overlap.
+// Width of an interval, relative to the median, above which it contradicts nothing.
+constexpr double max_width = 0.1;
+
+// A figure of the archive and of the rerun. They agree if the intervals of their medians overlap
+// and both are narrow.
 Compared compare(const std::optional<Statistic>& was, const std::optional<Statistic>& now,
                  bool more_is_faster) {
   if (!was || !now) return {"-", was || now ? status::inconclusive : status::done};
@@ -68,7 +72,14 @@ Compared compare(const std::optional<Statistic>& was, const std::optional<Statis
   std::string text =
       fmt::format("{:.4g} ({:.4g} to {:.4g}), rerun {:.4g} ({:.4g} to {:.4g})", was->median,
                   *was->low, *was->high, now->median, *now->low, *now->high);
-  if (*was->high >= *now->low && *was->low <= *now->high) return {text + ": agrees", status::done};
+  if (*was->high >= *now->low && *was->low <= *now->high) {
+    if (!is_too_wide(*was, max_width) && !is_too_wide(*now, max_width))
+      return {text + ": agrees", status::done};
+    return {
+        fmt::format("{}: too scattered to say (intervals of {:.0f}% and {:.0f}%, at most {:g}%)",
+                    text, 100 * width_of(*was), 100 * width_of(*now), 100 * max_width),
+        status::inconclusive};
+  }
   const bool faster = (was->median > now->median) == more_is_faster;
   return {text + (faster ? ": the archive claims MORE" : ": the archive claims less"),
           faster ? status::slow : status::inconclusive};
@@ -122,6 +133,7 @@ int rerun_archive(const RerunSettings& settings, Signals& signals) {
   argv.insert(argv.end(), {"--only", entries});
   argv.insert(argv.end(), settings.bench_options.begin(), settings.bench_options.end());
   const std::string log = fs::path(settings.out) / "campaign.log";
+  spdlog::info("its output goes to {}", log);
   if (run_command(step(argv, log, campaign_limit_s), signals).interrupted) throw Interrupted{};
   std::vector<int> statuses;
   for (const Record& was : found.records) {

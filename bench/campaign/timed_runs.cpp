@@ -157,6 +157,23 @@ void add_health(const std::vector<GpuObservation>& watched, HealthRecord& health
   }
 }
 
+void add_health(const ObservedRun& observed, HealthRecord& health) {
+  add_health(observed.gpus, health);
+  if (!health.cpu) health.cpu = {observed.cpu_before, {}};
+  health.cpu->after = observed.cpu_after;
+}
+
+// What disturbed a run; nothing if it counts.
+std::optional<std::string> disturbance_of(const ObservedRun& observed, const Quiet& quiet,
+                                          int cpus) {
+  const Sample& sample = observed.sample;
+  const double all = cpus * sample.effective_s;
+  if (sample.other_cpu_s && all > 0 && *sample.other_cpu_s > quiet.other_cpus * all)
+    return fmt::format("other processes took {:.0f}% of the node's CPU time (at most {:g}%)",
+                       100 * *sample.other_cpu_s / all, 100 * quiet.other_cpus);
+  return observed.disturbance;
+}
+
 }  // namespace
 
 TimedRuns::TimedRuns(const CampaignFolders& folders, Exposures& exposures, Runner& runner,
@@ -303,7 +320,9 @@ void TimedRuns::add_sample(EntryRun& run, ObservedRun observed, PendingRun pendi
     *sample.failure += std::string(": ") + std::strerror(ENOSPC);
   if (sample.failure) sample.failure = printable(*sample.failure);
   keep_run_log(run);
-  add_health(observed.gpus, run.record.health);
+  add_health(observed, run.record.health);
+  if (const auto& quiet = run.record.timing.quiet)
+    sample.disturbed = disturbance_of(observed, *quiet, machine_.cpus);
   if (observed.settings_changed && !run.record.health.settings_changed)
     run.record.health.settings_changed =
         fmt::format("{} after run {}", *observed.settings_changed, sample.index);

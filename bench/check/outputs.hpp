@@ -25,6 +25,7 @@ struct OutputFrame {
   std::string path;
   std::string reference;  ///< the CPU extractor's frame of the same input; may be empty in tier ci
   std::string truth;
+  std::string method;  ///< of the reference
 };
 
 /// Compares the frames of run `run`. Each frame is compared with its reference within `tolerance`,

@@ -37,24 +37,25 @@ References::References(std::string folder, std::string spex_cpu_sha256, const Pr
 std::map<std::string, std::string> References::make(const Entry& entry, const Exposure& exposure,
                                                     int frames, const Reference& reference) {
   std::map<std::string, std::string> files;
-  std::vector<ListedFrame> missing;
+  std::map<std::string, std::vector<ListedFrame>> missing;  // by method
   for (int k = 0; k < frames; ++k) {
     const InputFrame& frame = exposure.frames.at(k);
     if (!reference.has(frame.camera)) continue;
+    const std::string method = reference.method_of(frame.camera);
     const std::string what =
-        fmt::format("{} {} {} {} {}", exposure.sha256, frame.camera, spex_cpu_sha256_,
-                    reference.method, fmt::join(entry.reference_options(), " "));
+        fmt::format("{} {} {} {} {}", exposure.sha256, frame.camera, spex_cpu_sha256_, method,
+                    fmt::join(entry.reference_options(), " "));
     const std::string path = fs::absolute(fs::path(folder_) / (hash_text(what) + ".fits"));
     files[frame.camera] = path;
-    if (!fs::exists(path)) missing.push_back({&frame, path});
+    if (!fs::exists(path)) missing[method].push_back({&frame, path});
   }
-  if (!missing.empty()) extract(missing, entry, reference);
+  for (const auto& [method, listed] : missing) extract(listed, entry, method);
   return files;
 }
 
 void References::extract(const std::vector<ListedFrame>& frames, const Entry& entry,
-                         const Reference& reference) {
-  spdlog::info("{}: {} reference frame(s) by spex-cpu", entry.id, frames.size());
+                         const std::string& method) {
+  spdlog::info("{}: {} reference frame(s) by spex-cpu, {}", entry.id, frames.size(), method);
   const std::string list = fs::path(folder_) / fmt::format("frames-{}.txt", getpid());
   write_frame_list(frames, list);
   Progress progress("reference", "frames", static_cast<long>(frames.size()),
@@ -64,9 +65,8 @@ void References::extract(const std::vector<ListedFrame>& frames, const Entry& en
   const int extractors = std::max(1, default_threads() / cpus_per_extractor);
   std::vector<std::string> argv = entry.reference_options();
   argv.insert(argv.begin(), programs_.spex_cpu);
-  argv.insert(argv.end(),
-              {"--method", reference.method, "--milestone", "cpu-refactor", "--schedule",
-               "pipeline", "--extractors", std::to_string(extractors), "--list", list});
+  argv.insert(argv.end(), {"--method", method, "--milestone", "cpu-refactor", "--schedule",
+                           "pipeline", "--extractors", std::to_string(extractors), "--list", list});
   Command command{.argv = argv,
                   .environment = launch_environment(),
                   .log = fs::path(folder_) / fmt::format("spex-cpu-{}.log", getpid()),

@@ -32,7 +32,7 @@ class References {
 
  private:
   void extract(const std::vector<ListedFrame>& frames, const Entry& entry,
-               const Reference& reference);
+               const std::string& method);
 
   std::string folder_;
   std::string spex_cpu_sha256_;

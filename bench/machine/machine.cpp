@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <optional>
 
@@ -14,6 +13,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "bench/machine/sys_files.hpp"
+#include "bench/machine/system_facts.hpp"
 #include "reference/core/blas.hpp"
 #include "reference/core/lapack.hpp"
 #include "reference/core/parallel.hpp"
@@ -28,19 +29,6 @@ using Json = nlohmann::ordered_json;
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-// The value after the first `separator` of the first line that starts with `key`.
-std::string value_in(const std::string& path, const std::string& key, char separator) {
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(key)) continue;
-    std::string value = line.substr(line.find(separator) + 1);
-    std::erase(value, '"');
-    value.erase(0, value.find_first_not_of(" \t"));
-    return value;
-  }
-  return "unknown";
 }
 
 Json text_or_null(const std::string& text) {
@@ -58,22 +46,25 @@ Machine describe_machine(const Nvml& nvml, const std::string& name) {
   machine.hosts = {list.empty() ? std::string(host.data()) : list};
   const std::string nodes = environment("SLURM_JOB_NUM_NODES");
   machine.nodes_allocated = nodes.empty() ? 1 : std::max(1, std::atoi(nodes.c_str()));
-  machine.cpu = value_in("/proc/cpuinfo", "model name", ':');
+  machine.cpu = value_in("/proc/cpuinfo", "model name", ':').value_or("unknown");
   machine.cpus = default_threads();
-  const std::string memory = value_in("/proc/meminfo", "MemTotal", ':');
+  const std::string memory = value_in("/proc/meminfo", "MemTotal", ':').value_or("0");
   machine.memory_bytes = 1024 * std::strtod(memory.c_str(), nullptr);
-  machine.os = value_in("/etc/os-release", "PRETTY_NAME", '=');
+  machine.os = value_in("/etc/os-release", "PRETTY_NAME", '=').value_or("unknown");
   utsname names{};
   machine.kernel = uname(&names) == 0 ? names.release : "unknown";
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
   machine.gpus =
       visible_gpus(nvml.identities(), visible == nullptr ? std::nullopt : std::optional(visible),
                    environment("CUDA_DEVICE_ORDER"));
+  for (const VisibleGpu& gpu : machine.gpus)
+    machine.gpu_names.push_back(nvml.describe(gpu.nvml_index).name);
   return machine;
 }
 
 Json system_json(const Machine& machine, const Nvml& nvml) {
   Json json = json_of(machine);
+  json["facts"] = json_of(read_system_facts());
   json["driver"] = json_of(nvml.driver());
   json["gpus_reason"] = text_or_null(nvml.reason());
   json["gpus"] = Json::array();

@@ -21,7 +21,8 @@ struct Machine {
   double memory_bytes = 0;
   std::string os;
   std::string kernel;
-  std::vector<VisibleGpu> gpus;  ///< GPUs that CUDA shows here
+  std::vector<VisibleGpu> gpus;        ///< GPUs that CUDA shows here
+  std::vector<std::string> gpu_names;  ///< their models
   SPEX_MEMBERS(name, hosts, nodes_allocated, cpu, cpus, memory_bytes, os, kernel)
 };
 

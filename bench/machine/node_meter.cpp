@@ -2,41 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "bench/machine/sys_files.hpp"
 
 namespace spex::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The number at the start of a file of /sys.
-std::optional<double> number_in(const std::string& path) {
-  std::ifstream in(path);
-  double value = 0;
-  if (in >> value) return value;
-  return std::nullopt;
-}
-
-std::string word_in(const std::string& path) {
-  std::ifstream in(path);
-  std::string word;
-  in >> word;
-  return word;
-}
-
-// The entries of a folder, sorted by name; none if it cannot be read.
-std::vector<std::string> entries_of(const std::string& folder) {
-  std::vector<std::string> found;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error))
-    found.push_back(it->path().string());
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 // Zones of the CPU packages and their memory, or of the platform, which includes all others. Zones
 // are called intel-rapl:0, and zones within them intel-rapl:0:0; AMD CPUs have the same names.

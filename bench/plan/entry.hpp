@@ -52,6 +52,14 @@ struct Stopping {
   SPEX_MEMBERS(width, most)
 };
 
+/// What a run must be like to count, and a speed to be judged.
+struct Quiet {
+  /// fraction of the node's CPU time that other processes may take
+  double other_cpus = 0.05;
+  double width = 0.1;  ///< widest interval of the median that is judged, relative to the median
+  SPEX_MEMBERS(other_cpus, width)
+};
+
 /// Ceilings of the roofline for one GPU.
 struct Ceilings {
   double flops = 0;  ///< FP64, per second
@@ -65,8 +73,11 @@ struct Reference {
   std::string method = "cholesky";
   /// Cameras with a reference; empty: all, as is required outside the tier ci.
   std::vector<std::string> cameras;
+  /// Cameras whose reference is by eigh, the definition, instead of `method`.
+  std::vector<std::string> by_eigh;
 
   [[nodiscard]] bool has(const std::string& camera) const;
+  [[nodiscard]] std::string method_of(const std::string& camera) const;
 };
 
 /// A way to run a case; each entry has a result file.
@@ -84,6 +95,7 @@ struct Entry {
   bool alone = false;
   std::optional<int> scale_to;  ///< frames of an exposure that the run stands for
   int gpus = 0;                 ///< per node; 0: a CPU milestone
+  int first_gpu = 0;            ///< of the GPUs that are visible, counted from 0
   int ranks_per_gpu = 1;
   std::optional<int> nodes;  ///< default: the command line's
   /// Per node. Default: one per CPU; on GPUs `gpus` times `ranks_per_gpu`.
@@ -96,7 +108,7 @@ struct Entry {
   std::vector<std::string> run_options;  ///< extractor's options that do not
   std::optional<int> bundles;            ///< per frame; default: all
   std::optional<Scaling> scaling;
-  std::optional<Sustain> sustain;       ///< only in the tier night
+  std::optional<Sustain> sustain;       ///< in the tiers night and acceptance
   std::optional<int> warmups, repeats;  ///< default: the plan's
   std::optional<Stopping> until;        ///< default: the plan's
   std::string tolerance;                ///< of spex-compare; default: the plan's
@@ -104,6 +116,8 @@ struct Entry {
   ExtractOptions extract;
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }
+  /// The number of visible GPUs that a node needs for it.
+  [[nodiscard]] int last_gpu() const { return on_gpu() ? first_gpu + gpus : 0; }
   /// The ending of its frames' names.
   [[nodiscard]] std::string suffix() const { return compress == "gz" ? ".fits.gz" : ".fits"; }
   /// The program name in its frames and run logs.

@@ -82,6 +82,10 @@ bool Reference::has(const std::string& camera) const {
   return cameras.empty() || std::find(cameras.begin(), cameras.end(), camera) != cameras.end();
 }
 
+std::string Reference::method_of(const std::string& camera) const {
+  return std::find(by_eigh.begin(), by_eigh.end(), camera) == by_eigh.end() ? method : "eigh";
+}
+
 bool has_fpnh(const Entry& entry, const Case& plan_case) {
   const ExtractOptions& o = entry.extract;
   const bool all_of_it = !o.wavelength && o.specmin == 0 && !o.nspec;
@@ -123,6 +127,19 @@ void check_run_options(const Entry& entry, const std::string& division, const Pl
   if (const char* option = option_of_many(many); entry.alone && option != nullptr)
     object.fail(fmt::format("{}: 'alone' with {}", entry.id, option), "options of one frame");
   if (!many.schedule.empty()) static_cast<void>(parse_schedule(many.schedule));
+}
+
+void check_wavelengths(const Entry& entry, const Case& plan_case, const PlanObject& root) {
+  const auto& asked = entry.extract.wavelength;
+  if (!asked) return;
+  for (const std::string& camera : plan_case.cameras) {
+    const WaveRange& seen = find_arm(camera)->grid;
+    if (asked->wmin < seen.wmin || asked->wmax > seen.wmax)
+      root.fail(fmt::format("{} asks for {:g} to {:g} Angstrom of {}, which sees {:g} to {:g}",
+                            entry.id, asked->wmin, asked->wmax, camera, seen.wmin, seen.wmax),
+                "wavelengths that every camera of its case sees: b 3600 to 5800, r 5760 to 7620, z "
+                "7520 to 9824");
+  }
 }
 
 }  // namespace spex::bench

@@ -39,6 +39,20 @@ std::optional<Stopping> read_until(const PlanObject& object, int repeats) {
   return stopping;
 }
 
+// Which runs count, and which speeds are judged. In the tier ci, which has no speeds, all runs
+// count unless the plan says otherwise.
+std::optional<Quiet> read_quiet(const PlanObject& root, const std::string& tier) {
+  if (!root.has("quiet")) return tier == "ci" ? std::nullopt : std::optional(Quiet{});
+  const PlanObject object = root.at("quiet");
+  Quiet quiet;
+  object.get("other_cpus", quiet.other_cpus);
+  object.get("width", quiet.width);
+  object.no_others();
+  object.positive("other_cpus", quiet.other_cpus);
+  object.positive("width", quiet.width);
+  return quiet;
+}
+
 Case read_case(const PlanObject& object, const std::string& name) {
   object.plain_name("name", name);
   Case plan_case;
@@ -84,9 +98,12 @@ void check_entry(const Entry& entry, const PlanObject& object, const Plan& plan)
   if (entry.scale_to && !entry.frames)
     object.fail("'scale_to' without 'frames'", "fewer frames that stand for an exposure");
   if (entry.scale_to) object.at_least("scale_to", entry.scale_to, *entry.frames + 1);
-  if (entry.sustain.has_value() != (plan.tier == "night"))
-    object.fail(entry.sustain ? "has 'sustain'" : "has no 'sustain'",
-                "one in the tier night, and there alone");
+  if (plan.tier == "night" && !entry.sustain)
+    object.fail("has no 'sustain'", "one in the tier night");
+  if (entry.sustain && plan.tier != "night" && plan.tier != "acceptance")
+    object.fail("has 'sustain'", "none outside the tiers night and acceptance");
+  if (entry.first_gpu > 0 && !entry.on_gpu())
+    object.fail("'first_gpu' without 'gpus'", "a milestone on GPUs");
   if (entry.sustain && (entry.frames || object.has("sweep")))
     object.fail("'sustain' with 'frames' or 'sweep'", "without");
   if (entry.alone && (entry.frames || entry.sustain))
@@ -110,6 +127,7 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
   object.get("scale_to", entry.scale_to, 1);
   object.get("nodes", entry.nodes, 1);
   object.get("gpus", entry.gpus, 0);
+  object.get("first_gpu", entry.first_gpu, 0);
   object.get("ranks_per_gpu", entry.ranks_per_gpu, 1);
   object.get("ranks", entry.ranks, 1);
   object.get("threads", entry.threads, 1);
@@ -180,6 +198,7 @@ void check_entries(const Plan& plan, const PlanObject& root) {
       root.fail(fmt::format("{} asks for all wavelengths of {}, which is tiny", entry.id,
                             entry.case_name),
                 "'options' with --wavelength, of its 300 rows");
+    check_wavelengths(entry, found->second, root);
     const int bundles = found->second.bundles();
     if (entry.bundles.value_or(1) > bundles)
       root.fail(fmt::format("{} asks for {} bundles", entry.id, *entry.bundles),
@@ -197,7 +216,9 @@ void check_reference(const Plan& plan, const PlanObject& root) {
   if (plan.tier != "ci" && !plan.reference->cameras.empty())
     root.fail("reference: has 'cameras'",
               "none outside the tier ci, where every frame needs a reference");
-  for (const std::string& camera : plan.reference->cameras)
+  std::vector<std::string> named = plan.reference->cameras;
+  named.insert(named.end(), plan.reference->by_eigh.begin(), plan.reference->by_eigh.end());
+  for (const std::string& camera : named)
     for (const auto& [name, plan_case] : plan.cases) {
       const std::vector<std::string>& cameras = plan_case.cameras;
       if (std::find(cameras.begin(), cameras.end(), camera) == cameras.end())
@@ -210,6 +231,7 @@ Reference read_reference(const PlanObject& object) {
   Reference reference;
   object.get("method", reference.method, {"eigh", "cholesky"});
   object.get("cameras", reference.cameras);
+  object.get("by_eigh", reference.by_eigh);
   object.no_others();
   return reference;
 }
@@ -252,8 +274,10 @@ Json with_base(Json own, const std::string& path, std::vector<std::string> above
 Plan read_plan(const std::string& path) {
   const std::string text = read_written(path, "a plan, e.g. bench/plans/ci.json");
   const Json json = parse_written(text, path);
-  const bool has_base = json.is_object() && json.contains("base");
-  return parse_plan(has_base ? with_base(json, path).dump(1) + "\n" : text, path);
+  if (!json.is_object()) return parse_plan(text, path);
+  Json whole = json.contains("base") ? with_base(json, path) : json;
+  const bool chosen = choose_values(whole);
+  return parse_plan(chosen || json.contains("base") ? whole.dump(1) + "\n" : text, path);
 }
 
 Plan parse_plan(const std::string& text, const std::string& path) {
@@ -273,6 +297,7 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   root.get("tolerance", plan.tolerance, tolerances);
   root.get("goldens", plan.goldens);
   plan.until = read_until(root, plan.repeats);
+  plan.quiet = read_quiet(root, plan.tier);
   if (root.has("reference")) plan.reference = read_reference(root.at("reference"));
   if (root.has("gpu_ceilings")) plan.gpu_ceilings = read_ceilings(root.at("gpu_ceilings"));
   const Json defaults = root.has("defaults") ? root.at("defaults").json() : Json::object();

@@ -18,6 +18,7 @@ struct Plan {
   int warmups = 1;
   int repeats = 5;
   std::optional<Stopping> until;         ///< absent: exactly `repeats` runs
+  std::optional<Quiet> quiet;            ///< absent in the tier ci: all runs count
   std::string tolerance = "production";  ///< of spex-compare
   double time_limit_s = 1800;            ///< of one run, which is then ended and has failed
   std::map<std::string, Case> cases;

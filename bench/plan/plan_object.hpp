@@ -119,6 +119,14 @@ class PlanObject {
 /// output values. Extractors of the division `optimized` may have other options.
 void check_run_options(const Entry& entry, const std::string& division, const PlanObject& object);
 
+/// Throws Error(usage) unless each camera of the case sees the wavelengths that the entry asks for:
+/// spex-sim knows the true flux only there.
+void check_wavelengths(const Entry& entry, const Case& plan_case, const PlanObject& root);
+
+/// Replaces the values "cpus" of a plan's sweeps by 1, 2, 4, ... up to the CPUs of this node;
+/// returns whether there were any.
+[[nodiscard]] bool choose_values(nlohmann::ordered_json& plan);
+
 /// The entries of `object`: `entry` itself, or one entry per value if it has a `sweep`. Throws
 /// Error(usage).
 [[nodiscard]] std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object);

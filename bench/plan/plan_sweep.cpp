@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "bench/plan/plan_object.hpp"
+#include "reference/core/parallel.hpp"
 
 namespace spex::bench {
 namespace {
@@ -47,6 +48,13 @@ Entry at_point(Entry entry, const PlanObject& sweep, const Json& x) {
   } else if (kind == "weak") {
     set_ranks(entry, number(), sweep);
     entry.bundles = number();
+  } else if (kind == "weak-frames") {
+    set_ranks(entry, number(), sweep);
+    entry.frames = entry.frames.value_or(1) * number();
+  } else if (kind == "weak-nodes") {
+    if (!entry.frames) sweep.fail("weak-nodes without 'frames'", "frames of one node");
+    entry.nodes = number();
+    entry.frames = *entry.frames * number();
   } else if (kind == "mps") {
     if (!entry.on_gpu() || (x != "on" && x != "off"))
       sweep.fail(x.dump() + " is not a value of mps", "on or off, of an entry with 'gpus'");
@@ -69,6 +77,23 @@ Entry at_point(Entry entry, const PlanObject& sweep, const Json& x) {
 
 }  // namespace
 
+bool choose_values(Json& plan) {
+  bool any = false;
+  if (!plan.contains("entries") || !plan["entries"].is_array()) return any;
+  for (Json& entry : plan["entries"]) {
+    if (!entry.is_object() || !entry.contains("sweep") || !entry["sweep"].is_object() ||
+        entry["sweep"].value("values", Json()) != "cpus")
+      continue;
+    Json values = Json::array();
+    const int cpus = default_threads();
+    for (int n = 1; n < cpus; n *= 2) values.push_back(n);
+    values.push_back(cpus);
+    entry["sweep"]["values"] = values;
+    any = true;
+  }
+  return any;
+}
+
 std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object) {
   if (!object.has("sweep")) return {entry};
   const PlanObject sweep = object.at("sweep");
@@ -78,8 +103,8 @@ std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object) {
   sweep.get("name", scaling.sweep);
   sweep.plain_name("name", scaling.sweep);
   sweep.get("kind", scaling.kind,
-            {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "threads", "extractors",
-             "nwavestep", "nsubbundles", "compression"});
+            {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "weak-frames", "weak-nodes",
+             "threads", "extractors", "nwavestep", "nsubbundles", "compression"});
   sweep.get("values", values);
   sweep.no_others();
   if (values.empty()) sweep.fail("has no values", "one or more");

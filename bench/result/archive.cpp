@@ -102,7 +102,13 @@ Files read_archive(const std::string& path) {
     if (found == ARCHIVE_EOF) break;
     check(found, handle, path);
     const char* const given = archive_entry_pathname(entry);
-    const std::string name = given == nullptr ? "" : given;
+    std::string name = given == nullptr ? "" : given;
+    // As tar packs a folder: "./plan.json", "logs/".
+    if (name.starts_with("./")) name.erase(0, 2);
+    if (archive_entry_filetype(entry) == AE_IFDIR) {
+      if (name.ends_with('/')) name.pop_back();
+      if (name.empty() || name == "." || is_safe_name(name)) continue;
+    }
     if (!is_safe_name(name))
       throw data_error(path, fmt::format("holds a file named '{}'", name),
                        "names that stay within a folder");

@@ -27,6 +27,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+constexpr const char* acceptance_file = "acceptance.json";
+
 std::string bytes_of(const fs::path& path) {
   std::error_code error;
   std::ifstream in(path, std::ios::binary);
@@ -43,7 +45,8 @@ void add_folder(const fs::path& folder, const std::string& under, const std::str
   if (!fs::is_directory(folder)) return;
   for (const auto& entry : fs::directory_iterator(folder))
     if (const std::string name = entry.path().filename();
-        fs::is_regular_file(entry.symlink_status()) && name.ends_with(end) && is_safe_name(name))
+        fs::is_regular_file(entry.symlink_status()) && name.ends_with(end) &&
+        name != acceptance_file && is_safe_name(name))
       files.emplace(fmt::format("{}/{}", under, name), bytes_of(entry.path()));
 }
 
@@ -63,6 +66,7 @@ class Checker {
       found_.about = "plan " + plan.name;
       for (const Entry& entry : plan.entries) check_entry(plan, entry);
       check_names(plan);
+      read_judgments();
     } catch (const std::exception& error) {
       add_inconsistency(error.what());
     }
@@ -127,13 +131,25 @@ class Checker {
   }
 
   void check_names(const Plan& plan) {
-    std::set<std::string> known{"plan.json", "description.txt"};
+    std::set<std::string> known{"plan.json", "description.txt", acceptance_file};
     for (const Entry& entry : plan.entries)
       for (const char* end : {".json", ".events.json", ".series.json"})
         known.insert("results/" + entry.id + end);
     for (const auto& [name, text] : files_)
       if (!known.contains(name) && !name.starts_with("logs/"))
         add_inconsistency(name + " does not belong to any entry of the plan");
+  }
+
+  // The judgments of spex-bench accept, which anybody can make again from the records.
+  void read_judgments() {
+    const auto file = files_.find(acceptance_file);
+    if (file == files_.end()) return;
+    const std::optional<Json> json = read_json(file->second);
+    if (!json || !json->is_object() || !json->contains("judgments"))
+      throw data_error(acceptance_file, "is no acceptance", "a file of spex-bench accept");
+    for (const Json& one : json->at("judgments"))
+      found_.judgments.push_back(fmt::format("judged {}: {}, target: {}", one.value("utc", "?"),
+                                             one.value("word", "?"), one.value("target", "?")));
   }
 
   const Files& files_;
@@ -157,6 +173,7 @@ int ArchiveCheck::exit_status() const {
 std::string ArchiveCheck::text() const {
   const auto line = [](const std::string& content) { return printable(content) + "\n"; };
   std::string text = about.empty() ? "" : line(about);
+  for (const std::string& judgment : judgments) text += line(judgment);
   const auto add = [&](const std::vector<std::string>& reasons) {
     constexpr std::size_t max_reasons = 50;
     for (std::size_t i = 0; i < std::min(max_reasons, reasons.size()); ++i)
@@ -203,6 +220,8 @@ Files collect_archive(const std::string& out, const std::string& description) {
   if (files.empty()) throw data_error(out, "holds no results", "the --out of spex-bench");
   add_folder(fs::path(out) / "logs", "logs", ".log", files);
   files.emplace("plan.json", bytes_of(kept_plan_path(out)));
+  if (const fs::path file = fs::path(out) / acceptance_file; fs::exists(file))
+    files.emplace(acceptance_file, bytes_of(file));
   if (!description.empty()) files.emplace("description.txt", bytes_of(description));
   return files;
 }

@@ -10,24 +10,15 @@
 namespace spex::bench {
 namespace {
 
-// Ratio of the slowest to the fastest timed run, or block of a long run, above which the machine is
-// noisy.
-constexpr double noisy_ratio = 1.5;
-// Fraction of the node's CPU time used by other processes above which a run is disturbed.
-constexpr double disturbed_fraction = 0.1;
-
 enum class Clock { effective, extraction };
 
 int gpus_of(const Record& record) {
   return record.launch.gpus_per_node * record.launch.nodes;
 }
 
-// The runs that count: timed, successful, not throttled.
-std::vector<const Sample*> timed_samples(const Record& record) {
-  std::vector<const Sample*> found;
-  for (const Sample& sample : record.timing.samples)
-    if (!sample.warmup && !sample.failure && !sample.throttled) found.push_back(&sample);
-  return found;
+// Whether a timed run does not count.
+bool is_void(const Sample& sample) {
+  return sample.throttled || sample.disturbed;
 }
 
 // Seconds of these runs by a clock; empty if a run lacks that clock.
@@ -52,17 +43,16 @@ bool narrow_enough(const Record& record) {
   for (const Clock clock : {Clock::effective, Clock::extraction}) {
     const std::vector<double> seconds = seconds_by(record, clock);
     if (seconds.empty()) continue;
-    const Statistic found = summary_of(record, seconds);
-    if (!found.low || *found.high - *found.low > record.timing.until->width * found.median)
-      return false;
+    if (is_too_wide(summary_of(record, seconds), record.timing.until->width)) return false;
   }
   return true;
 }
 
-int throttled_of(const Record& record) {
+// The number of timed runs that do not count.
+int voids_of(const Record& record) {
   const auto& samples = record.timing.samples;
   return static_cast<int>(std::count_if(samples.begin(), samples.end(), [](const Sample& sample) {
-    return sample.throttled && !sample.warmup;
+    return is_void(sample) && !sample.warmup;
   }));
 }
 
@@ -99,18 +89,19 @@ std::string status_of(const Record& record) {
 // docs/benchmark.md, run rules.
 std::vector<std::string> incomplete_because(const Record& record, const Fom& fom) {
   constexpr int min_timed = 5;
-  constexpr double min_night_s = 1800;
+  constexpr double min_night_s = 1800, min_acceptance_s = 60;
   std::vector<std::string> reasons;
   const auto need = [&](bool holds, const std::string& otherwise) {
     if (!holds) reasons.push_back(otherwise);
   };
   const auto& samples = record.timing.samples;
   const auto& frames = record.validation.frames;
-  const bool night = record.work.sustain.has_value();
+  const bool is_long = record.work.sustain.has_value();
+  const double min_long_s = record.tier == "acceptance" ? min_acceptance_s : min_night_s;
   const auto timed = timed_samples(record).size();
   std::set<std::int64_t> seeds;
   need(fom.effective.has_value(), "not all of it is right and timed");
-  need(night || record.tier == "acceptance", "the tier is " + record.tier);
+  need(is_long || record.tier == "acceptance", "the tier is " + record.tier);
   need(record.work.whole_exposure && !record.work.scaled_to,
        fmt::format("{} frame(s), not the 30 of an exposure at full size", record.work.frames));
   need(record.work.own_options, "options change what is computed");
@@ -121,14 +112,28 @@ std::vector<std::string> incomplete_because(const Record& record, const Fom& fom
        "not every frame was compared with the CPU extractor's");
   need(std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return s.warmup; }),
        "no warm-up");
-  if (night)
-    need(soak_seconds(record) >= min_night_s,
-         fmt::format("it lasted {:.0f} s, not {:.0f}", soak_seconds(record), min_night_s));
+  if (is_long)
+    need(soak_seconds(record) >= min_long_s,
+         fmt::format("it lasted {:.0f} s, not {:.0f}", soak_seconds(record), min_long_s));
   else
     need(timed >= min_timed, fmt::format("{} timed run(s) that count, not five", timed));
+  if (const auto& quiet = record.timing.quiet) {
+    constexpr Quiet rule;
+    need(quiet->other_cpus <= rule.other_cpus && quiet->width <= rule.width,
+         fmt::format("its plan lets other processes take {:.0f}% of the CPUs, and judges intervals "
+                     "of {:.0f}% (at most {:.0f}% and {:.0f}%)",
+                     100 * quiet->other_cpus, 100 * quiet->width, 100 * rule.other_cpus,
+                     100 * rule.width));
+    if (fom.effective && timed >= min_timed)
+      need(!is_too_wide(fom.effective->seconds, rule.width),
+           fmt::format("its interval is {:.0f}% of the median wide (at most {:.0f}%)",
+                       100 * width_of(fom.effective->seconds), 100 * rule.width));
+  }
   need(record.inputs.seeds == "drawn", "its seeds are the plan's");
-  need(std::all_of(samples.begin(), samples.end(),
-                   [&](const Sample& s) { return seeds.insert(s.seed).second; }),
+  need(std::all_of(
+           samples.begin(), samples.end(),
+           // The warm-ups of a long run share their exposure.
+           [&](const Sample& s) { return (is_long && s.warmup) || seeds.insert(s.seed).second; }),
        "two runs had the same inputs");
   need(record.build.value("commit", nlohmann::ordered_json()).is_string() &&
            record.build.value("dirty", nlohmann::ordered_json()) == false,
@@ -161,6 +166,27 @@ double fpnh_of(const LongPart& part, const Record& record) {
   return 3600 * part.rate() / record.launch.nodes;
 }
 
+// FPNH of a part of the first timed run, with an interval over its blocks.
+std::optional<Statistic> part_to_judge(const Record& record,
+                                       std::optional<LongPart> LongRun::*which) {
+  if (!is_right(record)) return std::nullopt;
+  for (const Sample* sample : timed_samples(record)) {
+    if (!sample->sustained || !((*sample->sustained).*which)) continue;
+    const LongPart& part = *((*sample->sustained).*which);
+    const double whole = fpnh_of(part, record);
+    std::vector<double> block_rates;
+    for (const FrameBlock& block : part.blocks)
+      if (block.seconds > 0) block_rates.push_back(3600 * block.rate() / record.launch.nodes);
+    if (block_rates.empty()) return summarize({whole});
+    Statistic judged = summarize(block_rates);
+    judged.median = whole;
+    if (judged.low) judged.low = std::min(*judged.low, whole);
+    if (judged.high) judged.high = std::max(*judged.high, whole);
+    return judged;
+  }
+  return std::nullopt;
+}
+
 std::optional<Sustained> sustained_of(const Record& record) {
   if (!record.work.sustain) return std::nullopt;
   Sustained found;
@@ -183,7 +209,17 @@ std::optional<Sustained> sustained_of(const Record& record) {
   return found;
 }
 
+// Joules per frame by the node's counter; nothing without one, or on several nodes.
+std::optional<double> node_joules_of(const Record& record) {
+  std::vector<double> per_frame;
+  for (const Sample* sample : timed_samples(record))
+    if (sample->node_joules) per_frame.push_back(*sample->node_joules / record.work.frames);
+  if (per_frame.empty() || record.launch.nodes > 1) return std::nullopt;
+  return median(per_frame);
+}
+
 Energy energy_of(const Record& record) {
+  const std::optional<double> node = node_joules_of(record);
   std::vector<double> per_frame;
   for (const Sample* sample : timed_samples(record)) {
     if (!sample->joules || record.launch.nodes > 1) continue;
@@ -191,11 +227,11 @@ Energy energy_of(const Record& record) {
     for (const double joules : *sample->joules) all += joules;
     per_frame.push_back(all / record.work.frames);
   }
-  if (!per_frame.empty()) return {median(per_frame), {}};
+  if (!per_frame.empty()) return {median(per_frame), node, {}};
   if (gpus_of(record) == 0)
-    return {{}, "the run used no GPU, and CPUs have no counter that every user may read"};
-  if (record.launch.nodes > 1) return {{}, "the counters of other nodes are not read"};
-  return {{}, record.health.reason.value_or("NVML gives no energy counter")};
+    return {{}, node, "the run used no GPU, and CPUs have no counter that every user may read"};
+  if (record.launch.nodes > 1) return {{}, node, "the counters of other nodes are not read"};
+  return {{}, node, record.health.reason.value_or("NVML gives no energy counter")};
 }
 
 std::vector<RooflinePoint> roofline_of(const Record& record) {
@@ -215,45 +251,14 @@ std::vector<RooflinePoint> roofline_of(const Record& record) {
   return points;
 }
 
-// Ratio of the largest to the smallest; 1 for fewer than two values.
-double spread_of(const std::vector<double>& values) {
-  if (values.size() < 2) return 1;
-  const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
-  return *largest / *smallest;
-}
+}  // namespace
 
-std::vector<std::string> unusual_of(const Record& record) {
-  std::vector<std::string> found;
-  std::vector<double> seconds, parts;
-  for (const Sample* sample : timed_samples(record)) {
-    seconds.push_back(sample->effective_s);
-    if (sample->sustained && sample->sustained->soak)
-      for (const FrameBlock& block : sample->sustained->soak->blocks)
-        if (block.seconds > 0) parts.push_back(block.rate());
-  }
-  if (const double spread = spread_of(seconds); spread >= noisy_ratio)
-    found.push_back(fmt::format("noisy: the longest run took {:.1f} times the shortest", spread));
-  if (const double spread = spread_of(parts); spread >= noisy_ratio)
-    found.push_back(
-        fmt::format("noisy: the rate of a long run changed {:.1f}-fold between its parts", spread));
-  const auto cpus = record.system.value("cpus", nlohmann::ordered_json(0)).get<double>();
-  for (const Sample& sample : record.timing.samples) {
-    const double all = cpus * sample.effective_s;
-    if (sample.other_cpu_s && all > 0 && *sample.other_cpu_s > disturbed_fraction * all)
-      found.push_back(fmt::format("run {}: other processes took {:.0f}% of the node's CPU time",
-                                  sample.index, 100 * *sample.other_cpu_s / all));
-    for (const std::string& warning : sample.warnings)
-      found.push_back(fmt::format("run {}: {}", sample.index, warning));
-  }
-  for (const DroppedRun& run : record.timing.dropped)
-    found.push_back(fmt::format("run {} was begun and is no sample: {}", run.index, run.reason));
-  if (record.health.settings_changed)
-    found.push_back("a GPU's settings changed: " + *record.health.settings_changed);
-  if (record.timing.extended) found.emplace_back("runs were added to a result that was complete");
+std::vector<const Sample*> timed_samples(const Record& record) {
+  std::vector<const Sample*> found;
+  for (const Sample& sample : record.timing.samples)
+    if (!sample.warmup && !sample.failure && !is_void(sample)) found.push_back(&sample);
   return found;
 }
-
-}  // namespace
 
 bool is_complete(const Record& record) {
   const auto& samples = record.timing.samples;
@@ -287,7 +292,7 @@ bool is_done(const Record& record) {
   if (record.skipped || has_failed(record)) return true;
   const TimingRecord& timing = record.timing;
   if (static_cast<int>(timing.samples.size()) < timing.warmups + timing.repeats) return false;
-  if (throttled_of(record) >= timing.repeats) return true;
+  if (voids_of(record) >= timing.repeats) return true;
   const auto count = static_cast<int>(timed_samples(record).size());
   if (count < timing.repeats) return false;
   return !timing.until || count >= timing.until->most || narrow_enough(record);
@@ -296,27 +301,16 @@ bool is_done(const Record& record) {
 int runs_left(const Record& record) {
   if (is_done(record)) return 0;
   const TimingRecord& timing = record.timing;
-  return std::max(1, timing.warmups + timing.repeats + throttled_of(record) -
+  return std::max(1, timing.warmups + timing.repeats + voids_of(record) -
                          static_cast<int>(timing.samples.size()));
 }
 
 std::optional<Statistic> sustained_fpnh_to_judge(const Record& record) {
-  if (!is_right(record)) return std::nullopt;
-  for (const Sample* sample : timed_samples(record)) {
-    if (!sample->sustained || !sample->sustained->distinct) continue;
-    const LongPart& part = *sample->sustained->distinct;
-    const double whole = fpnh_of(part, record);
-    std::vector<double> block_rates;
-    for (const FrameBlock& block : part.blocks)
-      if (block.seconds > 0) block_rates.push_back(3600 * block.rate() / record.launch.nodes);
-    if (block_rates.empty()) return summarize({whole});
-    Statistic judged = summarize(block_rates);
-    judged.median = whole;
-    if (judged.low) judged.low = std::min(*judged.low, whole);
-    if (judged.high) judged.high = std::max(*judged.high, whole);
-    return judged;
-  }
-  return std::nullopt;
+  return part_to_judge(record, &LongRun::distinct);
+}
+
+std::optional<Statistic> soak_fpnh_to_judge(const Record& record) {
+  return part_to_judge(record, &LongRun::soak);
 }
 
 double soak_seconds(const Record& record) {

@@ -52,9 +52,10 @@ struct Sustained {
 };
 
 struct Energy {
-  std::optional<double> joules_per_frame;
-  std::optional<std::string> reason;  ///< why there is no value
-  SPEX_MEMBERS(joules_per_frame, reason)
+  std::optional<double> joules_per_frame;       ///< of the GPUs
+  std::optional<double> node_joules_per_frame;  ///< by the node's counter (NodeMeter)
+  std::optional<std::string> reason;            ///< why the GPUs have no value
+  SPEX_MEMBERS(joules_per_frame, node_joules_per_frame, reason)
 };
 
 struct RooflinePoint {
@@ -88,9 +89,15 @@ struct Derived {
 
 [[nodiscard]] Derived derive(const Record& record);
 
+/// The runs that count: timed, successful, neither throttled nor disturbed.
+[[nodiscard]] std::vector<const Sample*> timed_samples(const Record& record);
+/// Observations that a reader should know but that are not faults; what several runs share is one
+/// line.
+[[nodiscard]] std::vector<std::string> unusual_of(const Record& record);
+
 /// Whether no runs are left: there are enough valid timed runs, and their interval is narrow enough
-/// or their maximum number is reached; or the entry failed. A throttled run is repeated, but at
-/// most as many runs as were requested.
+/// or their maximum number is reached; or the entry failed. A throttled or disturbed run is
+/// repeated, but at most as many runs as were requested.
 [[nodiscard]] bool is_done(const Record& record);
 /// Whether no runs are left and the frames of all successful runs were compared.
 [[nodiscard]] bool is_complete(const Record& record);
@@ -101,6 +108,8 @@ struct Derived {
 /// The FPNH that judges a long run: that of the first timed run, with an interval over its blocks,
 /// because the run itself is a single sample.
 [[nodiscard]] std::optional<Statistic> sustained_fpnh_to_judge(const Record& record);
+/// The same over all frames, including repeated inputs.
+[[nodiscard]] std::optional<Statistic> soak_fpnh_to_judge(const Record& record);
 /// Seconds of the shortest steady part of the timed runs; 0 without one.
 [[nodiscard]] double soak_seconds(const Record& record);
 

@@ -16,9 +16,11 @@
 
 namespace spex::bench {
 
-/// Seconds of a stage, summed over the threads of a rank; statistics over ranks.
+/// Seconds of a stage, summed over the threads of a rank; statistics over ranks, of which results
+/// in reports/results have only the sum.
 struct StageSeconds {
-  double min = 0, median = 0, max = 0, sum = 0;
+  std::optional<double> min, median, max;
+  double sum = 0;
   SPEX_MEMBERS(min, median, max, sum)
 };
 
@@ -48,7 +50,9 @@ struct Sample {
   std::optional<double> extraction_s;
   std::optional<double> launch_s;  ///< from before the launcher starts to the start of extraction
   std::optional<double> logged_s;  ///< extraction time by the run log
-  bool throttled = false;          ///< a GPU was throttled: the sample does not count
+  bool throttled = false;          ///< a GPU or CPU was throttled: the sample does not count
+  /// what disturbed it; the sample then does not count (Quiet)
+  std::optional<std::string> disturbed;
   /// stages, by the run log; empty if it is inconsistent
   std::map<std::string, StageSeconds> phases;
   std::optional<std::vector<double>> joules;    ///< by GPU
@@ -62,9 +66,10 @@ struct Sample {
   std::int64_t patches = 0, fell_back = 0, failed_patches = 0;  ///< by the run log
   std::optional<LongRun> sustained;
   SPEX_MEMBERS(index, warmup, seed, inputs_sha256, outputs_sha256, compared, start_utc, exit_status,
-               failure, warnings, effective_s, extraction_s, launch_s, logged_s, throttled, phases,
-               joules, gpu_busy, gpu_busy_before, cpu_s, other_cpu_s, node_joules, max_rss_bytes,
-               device_memory_bytes, patches, fell_back, failed_patches, sustained)
+               failure, warnings, effective_s, extraction_s, launch_s, logged_s, throttled,
+               disturbed, phases, joules, gpu_busy, gpu_busy_before, cpu_s, other_cpu_s,
+               node_joules, max_rss_bytes, device_memory_bytes, patches, fell_back, failed_patches,
+               sustained)
 };
 
 /// A run that was started and is not a sample: it was interrupted, or failed and was repeated.
@@ -94,12 +99,13 @@ struct TruthRecord {
 /// A camera's frames over all runs.
 struct FrameRecord {
   std::string camera;
-  int compared = 0;        ///< frames that were compared
-  bool reference = false;  ///< also with the CPU extractor's frames
+  int compared = 0;                   ///< frames that were compared
+  bool reference = false;             ///< also with the CPU extractor's frames
+  std::optional<std::string> method;  ///< of the reference: cholesky, or eigh (the definition)
   std::vector<CheckRecord> checks;
   std::optional<TruthRecord> truth;  ///< of the first run
   std::optional<std::string> failure;
-  SPEX_MEMBERS(camera, compared, reference, checks, truth, failure)
+  SPEX_MEMBERS(camera, compared, reference, method, checks, truth, failure)
 };
 
 struct ValidationRecord {
@@ -165,11 +171,13 @@ struct WorkRecord {
 struct TimingRecord {
   int warmups = 0, repeats = 0;
   std::optional<Stopping> until;
+  std::optional<Quiet> quiet;  ///< absent in the tier ci
   std::vector<Sample> samples;
   std::vector<DroppedRun> dropped;
   bool extended = false;  ///< runs were added to a complete result
   std::optional<std::string> run_log_sha256, series_sha256;  ///< of the last run's files
-  SPEX_MEMBERS(warmups, repeats, until, samples, dropped, extended, run_log_sha256, series_sha256)
+  SPEX_MEMBERS(warmups, repeats, until, quiet, samples, dropped, extended, run_log_sha256,
+               series_sha256)
 };
 
 /// The state of a GPU by NVML.
@@ -198,14 +206,29 @@ struct GpuExtremes {
   SPEX_MEMBERS(uuid, throttle_reasons, temperature_max_c, clock_sm_max_mhz, power_max_w)
 };
 
+/// Counters of the CPUs and of the main memory of this node, since it was started (Linux's sysfs).
+/// Absent: the node has no such counter.
+struct CpuHealth {
+  std::optional<double> memory_corrected, memory_uncorrected;  ///< errors of the memory (EDAC)
+  std::optional<double> throttled;  ///< how often a core or a package was too hot
+  SPEX_MEMBERS(memory_corrected, memory_uncorrected, throttled)
+};
+
+/// The CPUs before the first run and after the last.
+struct CpuHealthRecord {
+  CpuHealth before, after;
+  SPEX_MEMBERS(before, after)
+};
+
 /// The GPUs over all runs, by GPU; absent if no GPU was observed.
 struct HealthRecord {
   std::optional<std::vector<GpuState>> before;
   std::optional<std::vector<GpuExtremes>> during;
   std::optional<std::vector<GpuState>> after;
   std::optional<std::string> settings_changed;
-  std::optional<std::string> reason;  ///< why there is no data
-  SPEX_MEMBERS(before, during, after, settings_changed, reason)
+  std::optional<std::string> reason;  ///< why there is no data of GPUs
+  std::optional<CpuHealthRecord> cpu;
+  SPEX_MEMBERS(before, during, after, settings_changed, reason, cpu)
 };
 
 struct ScalingRecord {

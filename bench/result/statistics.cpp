@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "reference/core/median.hpp"
 
@@ -40,6 +41,17 @@ class Tosses {
 };
 
 }  // namespace
+
+double width_of(const Statistic& statistic) {
+  if (!statistic.low || !statistic.high || !(statistic.median > 0))
+    return std::numeric_limits<double>::infinity();
+  return (*statistic.high - *statistic.low) / statistic.median;
+}
+
+bool is_too_wide(const Statistic& statistic, double width) {
+  constexpr double rounding = 1e-9;
+  return width_of(statistic) > width + rounding;
+}
 
 Statistic summarize(const std::vector<double>& samples) {
   const auto n = static_cast<int>(samples.size());

@@ -17,6 +17,13 @@ struct Statistic {
   SPEX_MEMBERS(median, mad, low, high, coverage, samples)
 };
 
+/// The width of the interval, relative to the median; infinite without an interval.
+[[nodiscard]] double width_of(const Statistic& statistic);
+
+/// Whether the interval is wider than `width` times the median. Values within a rounding error of
+/// it are not.
+[[nodiscard]] bool is_too_wide(const Statistic& statistic, double width);
+
 /// Summary of at least one sample. The interval goes from the k-th smallest to the k-th largest
 /// sample (sign test): it misses the distribution's median if fewer than k of n samples are on one
 /// side of it, which has the probability of n tosses of a coin for any distribution. k is the

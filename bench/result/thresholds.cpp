@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,11 +24,59 @@ void require_members(const std::string& path, const std::string& where, const Js
     throw usage_error(path, where + " has nothing", "a thresholds file (docs/benchmark.md)");
 }
 
-// The threshold of an entry or a system; `where` names it in errors.
+Threshold read_threshold_of(const std::string& path, const Plan& plan, const std::string& id,
+                            const Json& json) {
+  const auto entry = std::find_if(plan.entries.begin(), plan.entries.end(),
+                                  [&](const Entry& candidate) { return candidate.id == id; });
+  if (entry == plan.entries.end()) {
+    std::vector<std::string> ids;
+    for (const Entry& known : plan.entries) ids.push_back(known.id);
+    throw usage_error(path, id + " is not an entry of the plan",
+                      fmt::format("{}", fmt::join(ids, ", ")));
+  }
+  const Threshold threshold = read_threshold(path, id, json);
+  if ((threshold.fpnh_effective || threshold.fpnh_extraction) &&
+      !has_fpnh(*entry, plan.cases.at(entry->case_name)))
+    throw usage_error(path, id + ": FPNH is required of parts of frames, or of a frame alone",
+                      "seconds_effective or seconds_extraction");
+  for (const auto& [name, required] :
+       {std::pair{"fpnh_sustained", threshold.fpnh_sustained}, {"fpnh_soak", threshold.fpnh_soak}})
+    if (required && !entry->sustain)
+      throw usage_error(
+          path, fmt::format("{}: '{}' is required of an entry that is not a long run", id, name),
+          "an entry with 'sustain'");
+  return threshold;
+}
+
+// If only other systems have thresholds for the plan, the name of the system may be misspelled.
+// Entries with thresholds for those systems then need thresholds for any system.
+void check_system_is_judged(const std::string& path, const Plan& plan, const std::string& system,
+                            const Thresholds& thresholds,
+                            const std::map<std::string, std::set<std::string>>& by_system) {
+  if (by_system.empty() || by_system.contains(system)) return;
+  std::vector<std::string> names;
+  for (const auto& [name, entries] : by_system) names.push_back(name);
+  const std::string known = fmt::format("{}", fmt::join(names, ", "));
+  for (const auto& [name, entries] : by_system)
+    for (const Entry& entry : plan.entries)
+      if (entries.contains(entry.id) && !thresholds.contains(entry.id))
+        throw usage_error(path,
+                          fmt::format("has nothing for the plan {} on '{}' (--system) of {}",
+                                      plan.name, system, entry.id),
+                          fmt::format("one of {}; or what any system must reach", known));
+  spdlog::warn(
+      "{}: has no thresholds for system '{}' (--system) and plan {}, only for {}; those for any "
+      "system "
+      "apply",
+      path, system, plan.name, known);
+}
+
+}  // namespace
+
 Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
   const std::string expected =
-      "fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective or seconds_extraction, "
-      "and perhaps margin and margin_above";
+      "fpnh_effective, fpnh_extraction, fpnh_sustained, fpnh_soak, seconds_effective or "
+      "seconds_extraction, and perhaps margin and margin_above";
   if (!json.is_object()) throw usage_error(path, where + " is not an object", expected);
   // A larger margin would make a threshold meaningless.
   constexpr double max_margin = 0.5;
@@ -59,53 +108,6 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
   if (!asks) throw usage_error(path, where + " asks for nothing", expected);
   return threshold;
 }
-
-Threshold read_threshold_of(const std::string& path, const Plan& plan, const std::string& id,
-                            const Json& json) {
-  const auto entry = std::find_if(plan.entries.begin(), plan.entries.end(),
-                                  [&](const Entry& candidate) { return candidate.id == id; });
-  if (entry == plan.entries.end()) {
-    std::vector<std::string> ids;
-    for (const Entry& known : plan.entries) ids.push_back(known.id);
-    throw usage_error(path, id + " is not an entry of the plan",
-                      fmt::format("{}", fmt::join(ids, ", ")));
-  }
-  const Threshold threshold = read_threshold(path, id, json);
-  if ((threshold.fpnh_effective || threshold.fpnh_extraction) &&
-      !has_fpnh(*entry, plan.cases.at(entry->case_name)))
-    throw usage_error(path, id + ": FPNH is required of parts of frames, or of a frame alone",
-                      "seconds_effective or seconds_extraction");
-  if (threshold.fpnh_sustained && !entry->sustain)
-    throw usage_error(path,
-                      id + ": 'fpnh_sustained' is required of an entry that is not a long run",
-                      "an entry with 'sustain'");
-  return threshold;
-}
-
-// If only other systems have thresholds for the plan, the name of the system may be misspelled.
-// Entries with thresholds for those systems then need thresholds for any system.
-void check_system_is_judged(const std::string& path, const Plan& plan, const std::string& system,
-                            const Thresholds& thresholds,
-                            const std::map<std::string, std::set<std::string>>& by_system) {
-  if (by_system.empty() || by_system.contains(system)) return;
-  std::vector<std::string> names;
-  for (const auto& [name, entries] : by_system) names.push_back(name);
-  const std::string known = fmt::format("{}", fmt::join(names, ", "));
-  for (const auto& [name, entries] : by_system)
-    for (const Entry& entry : plan.entries)
-      if (entries.contains(entry.id) && !thresholds.contains(entry.id))
-        throw usage_error(path,
-                          fmt::format("has nothing for the plan {} on '{}' (--system) of {}",
-                                      plan.name, system, entry.id),
-                          fmt::format("one of {}; or what any system must reach", known));
-  spdlog::warn(
-      "{}: has no thresholds for system '{}' (--system) and plan {}, only for {}; those for any "
-      "system "
-      "apply",
-      path, system, plan.name, known);
-}
-
-}  // namespace
 
 Thresholds read_thresholds(const std::string& path, const Plan& plan, const std::string& system) {
   const std::string expected = "a thresholds file (docs/benchmark.md)";

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include <nlohmann/json.hpp>
+
 #include "bench/plan/members.hpp"
 
 namespace spex::bench {
@@ -18,13 +20,19 @@ struct Threshold {
   /// fraction above the minimum from which a result is doubted
   std::optional<double> margin_above;
   std::optional<double> seconds_effective, seconds_extraction;  ///< maximum for an exposure
-  std::optional<double> fpnh_sustained;  ///< minimum of a long run, less the margin
+  /// minimum of a long run over distinct inputs, and over all frames, less the margin
+  std::optional<double> fpnh_sustained, fpnh_soak;
   SPEX_MEMBERS(fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective,
-               seconds_extraction, margin, margin_above)
+               seconds_extraction, margin, margin_above, fpnh_soak)
 };
 
 /// Thresholds by entry.
 using Thresholds = std::map<std::string, Threshold>;
+
+/// The threshold of an entry or a system; `where` names it in errors. Throws Error(usage), which
+/// names `path`, if it asks for nothing or has unknown members.
+[[nodiscard]] Threshold read_threshold(const std::string& path, const std::string& where,
+                                       const nlohmann::ordered_json& json);
 
 /// The thresholds of a file for the plan's entries: its `entries`, overridden by its `systems`
 /// under the names of the system and plan. Throws Error(usage) if the file is not a thresholds

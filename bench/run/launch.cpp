@@ -146,8 +146,10 @@ void Programs::require_for(const std::vector<Entry>& entries) const {
 }
 
 std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine) {
-  const std::size_t count = std::min(static_cast<std::size_t>(entry.gpus), machine.gpus.size());
-  return {machine.gpus.begin(), machine.gpus.begin() + static_cast<std::ptrdiff_t>(count)};
+  const auto all = static_cast<std::ptrdiff_t>(machine.gpus.size());
+  const std::ptrdiff_t first = std::min<std::ptrdiff_t>(entry.first_gpu, all);
+  const std::ptrdiff_t last = std::min<std::ptrdiff_t>(first + entry.gpus, all);
+  return {machine.gpus.begin() + first, machine.gpus.begin() + last};
 }
 
 LaunchRecord make_launch(const Entry& entry, const Machine& machine, const LaunchSettings& settings,

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <sys/inotify.h>
 
+#include "bench/machine/cpu_health.hpp"
 #include "bench/machine/node_meter.hpp"
 #include "bench/machine/process_tree.hpp"
 #include "bench/machine/program_files.hpp"
@@ -143,12 +144,14 @@ ObservedRun Runner::run(const RunRequest& request) {
   FileWatch writing({request.outputs}, IN_CLOSE_WRITE | IN_MOVED_TO);
   GpuMonitor monitor(nvml_, nvml_indices(*request.entry));
   NodeMeter meter;
+  ObservedRun observed;
+  observed.cpu_before = read_cpu_health();
   const std::optional<double> joules_before = meter.read().energy_j;
   const double cpu_before = node_cpu().busy_s;
   const CommandResult result = run_command(command, signals_);
   const double cpu = node_cpu().busy_s - cpu_before;
   const std::optional<double> joules_after = meter.read().energy_j;
-  ObservedRun observed;
+  observed.cpu_after = read_cpu_health();
   observed.interrupted = result.interrupted;
   observed.gpus = monitor.stop();
   observed.settings_changed = changed_setting(*request.entry);
@@ -182,9 +185,18 @@ ObservedRun Runner::run(const RunRequest& request) {
     sample.warnings.emplace_back(
         "the opening of inputs or the closing of outputs was not observed");
   }
-  if (std::abs(result.clock_step_s) > 0.05 + 1e-3 * result.seconds)
+  const bool clock_was_set = std::abs(result.clock_step_s) > 0.05 + 1e-3 * result.seconds;
+  if (clock_was_set)
     sample.warnings.push_back(fmt::format("this machine's clock was set by {:.2f} s during the run",
                                           result.clock_step_s));
+  if (result.was_stopped)
+    observed.disturbance = "spex-bench was stopped";
+  else if (clock_was_set)
+    observed.disturbance = "this machine's clock was set";
+  else if (observed.settings_changed)
+    observed.disturbance = *observed.settings_changed;
+  if (observed.cpu_after.throttled.value_or(0) > observed.cpu_before.throttled.value_or(0))
+    sample.throttled = true;
   record_gpu_use(observed.gpus, sample);
   record_run_log(request, sample);
   return observed;

@@ -35,6 +35,9 @@ struct ObservedRun {
   std::vector<GpuObservation> gpus;
   /// The GPU setting that changed during the run, if one did.
   std::optional<std::string> settings_changed;
+  /// What disturbed the run besides other processes: a changed clock or setting, heat, a stop.
+  std::optional<std::string> disturbance;
+  CpuHealth cpu_before, cpu_after;
 };
 
 /// Starts runs of entries, one at a time.

@@ -55,6 +55,8 @@ class Bench:
             "tier": "ci",
             "warmups": 0,
             "repeats": 1,
+            # Other tests run beside these.
+            "quiet": {"other_cpus": 10, "width": 10},
             "cases": {"small": {"cameras": "r0", "size": "bundle"}},
             "reference": {"method": "cholesky"},
             "entries": entries,

@@ -39,8 +39,23 @@ inline Record good_record(const std::vector<double>& effective) {
     sample.extraction_s = sample.effective_s / 2;
     record.timing.samples.push_back(sample);
   }
-  record.validation.frames = {{"b0", 6, true, {}, {}, {}}};
+  record.validation.frames = {{"b0", 6, true, "cholesky", {}, {}, {}}};
   record.health.before.emplace();
+  return record;
+}
+
+/// A long run of 3000 frames, of which the first 120 have distinct inputs: 96 of these, and 2940 of
+/// all, were written in the given seconds.
+inline Record night(double distinct_s, double soak_s) {
+  Record record = good_record({200});
+  record.tier = "night";
+  record.work.frames = 3000;
+  record.work.sustain = Sustain{1800, {}};
+  LongRun run{3000, 120, LongPart{12, 108, distinct_s, {}}, LongPart{30, 2970, soak_s, {}}, 1};
+  for (int k = 0; k < 6; ++k)
+    run.distinct->blocks.push_back({16, k * distinct_s / 6, distinct_s / 6});
+  for (int k = 0; k < 6; ++k) run.soak->blocks.push_back({490, k * soak_s / 6, soak_s / 6});
+  record.timing.samples.back().sustained = run;
   return record;
 }
 

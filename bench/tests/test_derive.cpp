@@ -110,7 +110,17 @@ TEST(Derive, ReasonsOfAnIncompleteResult) {
       {[](Record& r) {
          r = good_record({1, 1, 1});
        },
-       "3 timed run(s) that count, not five"}};
+       "3 timed run(s) that count, not five"},
+      {[](Record& r) {
+         r.timing.quiet = Quiet{0.5, 0.1};
+       },
+       "its plan lets other processes take 50% of the CPUs, and judges intervals of 10% (at most "
+       "5% and 10%)"},
+      {[](Record& r) {
+         r = good_record({90, 100, 100, 100, 101});
+         r.timing.quiet.emplace();
+       },
+       "its interval is 11% of the median wide (at most 10%)"}};
   for (const auto& [change, reason] : cases) {
     Record record = good();
     change(record);
@@ -130,21 +140,71 @@ TEST(Derive, WarningsAndOtherWorkAreUnusual) {
   record.timing.samples[2].other_cpu_s = 100;
   EXPECT_EQ(verdict_of(record).overall, "pass");
   EXPECT_THAT(derive(record).unusual,
-              ElementsAre("run 1: the run log: is of spex-gpu",
-                          HasSubstr("run 2: other processes took 47% of the node's CPU time")));
+              ElementsAre("run 2: other processes took 47% of the node's CPU time",
+                          "run 1: the run log: is of spex-gpu"));
 }
 
-Record night(double distinct_s, double soak_s) {
-  Record record = good_record({200});
-  record.tier = "night";
-  record.work.frames = 3000;
-  record.work.sustain = Sustain{1800, {}};
-  LongRun run{3000, 120, LongPart{12, 108, distinct_s, {}}, LongPart{30, 2970, soak_s, {}}, 1};
-  for (int k = 0; k < 6; ++k)
-    run.distinct->blocks.push_back({16, k * distinct_s / 6, distinct_s / 6});
-  for (int k = 0; k < 6; ++k) run.soak->blocks.push_back({490, k * soak_s / 6, soak_s / 6});
-  record.timing.samples.back().sustained = run;
-  return record;
+TEST(Derive, WhatSeveralRunsShareIsOneLine) {
+  Record record = good();
+  for (const int run : {1, 2, 4}) {
+    record.timing.samples[run].other_cpu_s = 40 * run;
+    record.timing.samples[run].warnings = {"no memory of a GPU was used while it ran"};
+  }
+  EXPECT_THAT(derive(record).unusual,
+              ElementsAre("runs 1, 2 and 4: other processes took 19 to 74% of the node's CPU time",
+                          "runs 1, 2 and 4: no memory of a GPU was used while it ran"));
+}
+
+// A run that other programs disturbed, and that took ten times as long.
+Sample disturbed(int index) {
+  Sample sample = good().timing.samples.back();
+  sample.index = index;
+  sample.seed = 1000 + index;
+  sample.inputs_sha256 += std::to_string(index);
+  sample.effective_s = 1080;
+  sample.disturbed = "other processes took 51% of the node's CPU time (at most 5%)";
+  return sample;
+}
+
+TEST(Derive, ADisturbedRunDoesNotCountAndIsRepeated) {
+  Record record = good();
+  record.timing.quiet.emplace();
+  record.timing.samples[5] = disturbed(5);
+  EXPECT_FALSE(is_done(record));
+  EXPECT_EQ(runs_left(record), 1);
+  record.timing.samples.push_back(good().timing.samples.back());
+  record.timing.samples.back().index = 6;
+  EXPECT_TRUE(is_done(record));
+  const Derived derived = derive(record);
+  EXPECT_EQ(derived.fom.effective->seconds.samples.size(), 5U);
+  EXPECT_DOUBLE_EQ(derived.fom.effective->seconds.median, 108);
+  EXPECT_EQ(derived.verdict.overall, "pass");
+  EXPECT_THAT(derived.verdict.reasons,
+              ElementsAre(HasSubstr("1 run(s) were disturbed and do not count; run 5: other")));
+}
+
+TEST(Derive, AMachineThatIsAlwaysDisturbedHasNoVerdictAndIsNotWrong) {
+  Record record = good();
+  record.timing.quiet.emplace();
+  record.threshold.emplace().seconds_effective = 1e6;
+  for (int run = 1; run <= 5; ++run) record.timing.samples[run] = disturbed(run);
+  EXPECT_TRUE(is_done(record));
+  const Derived derived = derive(record);
+  EXPECT_FALSE(derived.fom.effective);
+  EXPECT_EQ(derived.verdict.correctness, "pass");
+  EXPECT_EQ(derived.verdict.overall, "inconclusive");
+  EXPECT_FALSE(derived.fom.complete);
+  // Its frames are compared all the same.
+  record.validation.frames[0].failure = "run 2: FLUX";
+  EXPECT_EQ(derive(record).verdict.overall, "incorrect");
+}
+
+TEST(Derive, EnergyOfTheNodeStandsBesideThatOfTheGpus) {
+  Record record = good();
+  EXPECT_FALSE(derive(record).energy.node_joules_per_frame);
+  for (Sample& sample : record.timing.samples) sample.node_joules = 6000;
+  EXPECT_DOUBLE_EQ(*derive(record).energy.node_joules_per_frame, 200);
+  EXPECT_FALSE(derive(record).energy.joules_per_frame);
 }
 
 TEST(Derive, ANightIsAsFastAsItsDistinctInputs) {
@@ -156,6 +216,15 @@ TEST(Derive, ANightIsAsFastAsItsDistinctInputs) {
   EXPECT_TRUE(derived.fom.complete);
   EXPECT_THAT(derive(night(9.6, 600)).fom.incomplete_because,
               ElementsAre("it lasted 600 s, not 1800"));
+  // Its warm-ups share an exposure, which the run does not use.
+  Record two = night(9.6, 1900);
+  two.timing.warmups = 2;
+  two.timing.samples.insert(two.timing.samples.begin(), two.timing.samples.front());
+  EXPECT_TRUE(derive(two).fom.complete);
+  // Minutes are enough for an acceptance.
+  Record accepted = night(9.6, 130);
+  accepted.tier = "acceptance";
+  EXPECT_TRUE(derive(accepted).fom.complete);
 }
 
 TEST(Verdict, GoodPassesWithoutAThreshold) {
@@ -188,6 +257,44 @@ TEST(Verdict, FpnhIsAtLeastTheThresholdLessItsMargin) {
   doubted.margin_above = 0.5;
   EXPECT_EQ(verdict_by(doubted).overall, "inconclusive");
   EXPECT_THAT(verdict_by(doubted).reasons, ElementsAre(HasSubstr("at most 150 expected")));
+}
+
+TEST(Verdict, AWideIntervalIsInconclusiveWhateverTheTarget) {
+  Record record = good_record({15.2, 33.7, 45.5, 51.9, 58});
+  for (const double seconds : {900.0, 1.0}) {
+    record.timing.quiet.reset();
+    record.threshold.emplace().seconds_effective = seconds;
+    EXPECT_NE(verdict_of(record).overall, "inconclusive");
+    record.timing.quiet.emplace();
+    EXPECT_EQ(verdict_of(record).overall, "inconclusive");
+    EXPECT_THAT(verdict_of(record).reasons,
+                ElementsAre(HasSubstr("the interval is 94% of the median wide, at most 10%")));
+  }
+  // An interval of just that width decides.
+  record = good_record({95, 100, 100, 100, 105});
+  record.timing.quiet.emplace();
+  record.threshold.emplace().seconds_effective = 200;
+  EXPECT_EQ(verdict_of(record).overall, "pass");
+}
+
+TEST(Verdict, HotCoresAndMemoryErrorsAreUnhealthy) {
+  Record record = good();
+  record.health.before.reset();
+  EXPECT_EQ(verdict_of(record).health, "unknown");
+  record.health.cpu.emplace();
+  EXPECT_EQ(verdict_of(record).health, "unknown");
+  // Errors that were corrected, and heat before the runs, are no fault.
+  record.health.cpu->before = {3, 0, 7};
+  record.health.cpu->after = {9, 0, 7};
+  EXPECT_EQ(verdict_of(record).health, "pass");
+  EXPECT_EQ(verdict_of(record).overall, "pass");
+  record.health.cpu->after.throttled = 9;
+  EXPECT_EQ(verdict_of(record).exit_status, 5);
+  EXPECT_THAT(verdict_of(record).reasons,
+              ElementsAre("CPU cores were too hot 2 times during the runs"));
+  record.health.cpu->after = {9, 1, 7};
+  EXPECT_THAT(verdict_of(record).reasons,
+              ElementsAre("1 uncorrected errors of the node's memory since it was started"));
 }
 
 TEST(Verdict, WrongComesBeforeSlow) {
@@ -265,6 +372,17 @@ TEST(Verdict, SustainedFpnhIsAtLeast) {
   EXPECT_EQ(verdict_of(record).overall, "pass");
   record.threshold->fpnh_sustained = 50000;
   EXPECT_EQ(verdict_of(record).overall, "slow");
+  // Over all frames: 5568 FPNH in 1900 s.
+  record = night(9.6, 1900);
+  record.threshold.emplace().fpnh_soak = 5500;
+  EXPECT_EQ(verdict_of(record).overall, "pass");
+  record.threshold->fpnh_soak = 7000;
+  EXPECT_EQ(verdict_of(record).overall, "slow");
+  // Repeated inputs that are faster than distinct ones show the speed of neither.
+  record = night(96, 1900);
+  record.threshold.emplace().fpnh_soak = 100;
+  EXPECT_EQ(verdict_of(record).overall, "inconclusive");
+  EXPECT_THAT(verdict_of(record).reasons, ElementsAre(HasSubstr("repeated inputs are faster")));
   record = night(9.6, 1700);
   record.threshold.emplace().fpnh_sustained = 1;
   EXPECT_EQ(verdict_of(record).overall, "inconclusive");

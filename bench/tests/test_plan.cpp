@@ -221,6 +221,59 @@ TEST(Plan, OptionsHaveTheirKinds) {
               HasSubstr("is not a value of strong"));
 }
 
+constexpr const char* with_reference = R"("reference": {}, )";
+
+TEST(Plan, OutsideCiRunsMustBeQuiet) {
+  EXPECT_FALSE(read(on_gpu).quiet);
+  const auto quiet = [](const std::string& more) {
+    return read(on_gpu, with_reference + more, both_cases, "acceptance").quiet;
+  };
+  EXPECT_EQ(quiet("")->other_cpus, 0.05);
+  EXPECT_EQ(quiet("")->width, 0.1);
+  EXPECT_EQ(quiet(R"("quiet": {"other_cpus": 0.5}, )")->other_cpus, 0.5);
+  EXPECT_EQ(quiet(R"("quiet": {"other_cpus": 0.5}, )")->width, 0.1);
+  for (const auto& [text, fault] : {std::pair{R"({"width": 0})", "'width' is 0"},
+                                    {R"({"other_cpus": -1})", "'other_cpus' is -1"},
+                                    {R"({"others": 1})", "'others' is unknown"}})
+    EXPECT_THAT(refusal(on_gpu, std::string(R"("quiet": )") + text + ", "),
+                HasSubstr(std::string("quiet: ") + fault));
+}
+
+TEST(Plan, LongRunsArePartsOfAnAcceptance) {
+  const std::string entry = on_cpu_with(R"("sustain": {"seconds": 60}, "repeats": 1)");
+  EXPECT_EQ(refusal(entry, with_reference, both_cases, "acceptance"), "");
+  EXPECT_THAT(refusal(entry, with_reference, both_cases, "production"),
+              HasSubstr("has 'sustain' (expected none outside the tiers night and acceptance)"));
+}
+
+TEST(Plan, AnEntryMayUseOneGpuOfSeveral) {
+  const Entry entry = read(on_gpu_with(R"("first_gpu": 3)")).entries[0];
+  EXPECT_EQ(entry.first_gpu, 3);
+  EXPECT_EQ(entry.last_gpu(), 3 + entry.gpus);
+  EXPECT_THAT(refusal(on_cpu_with(R"("first_gpu": 1)")), HasSubstr("'first_gpu' without 'gpus'"));
+}
+
+TEST(Plan, SomeReferencesAreByTheDefinition) {
+  const Reference reference = *read(on_gpu, R"("reference": {"by_eigh": ["b0"]}, )").reference;
+  EXPECT_EQ(reference.method_of("b0"), "eigh");
+  EXPECT_EQ(reference.method_of("r0"), "cholesky");
+  EXPECT_THAT(refusal(on_gpu, R"("reference": {"by_eigh": ["z9"]}, )"),
+              HasSubstr("has no camera z9"));
+}
+
+TEST(Plan, CamerasMustSeeTheWavelengths) {
+  const auto of = [](const std::string& cameras, const std::string& range) {
+    return refusal(on_cpu_with(R"("options": ["--wavelength", ")" + range + R"(,0.8"])"), "",
+                   R"("night": {"cameras": ")" + cameras + R"("})");
+  };
+  EXPECT_EQ(of("r0,r5", "5760,7620"), "");
+  EXPECT_EQ(of("b0,r0", "5760,5800"), "");
+  EXPECT_THAT(of("r0,b0", "5760,6159.2"),
+              HasSubstr("asks for 5760 to 6159.2 Angstrom of b0, which sees 3600 to 5800 (expected "
+                        "wavelengths that every camera of its case sees: b 3600 to 5800, r 5760"));
+  EXPECT_THAT(of("z0", "7500,7600"), HasSubstr("of z0, which sees 7520 to 9824"));
+}
+
 TEST(Plan, InvalidJsonHasAPlainMessage) {
   const std::string message = refusal("{");
   EXPECT_THAT(message, HasSubstr("plan.json: parse error at line 1"));

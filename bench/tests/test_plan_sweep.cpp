@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 
 #include "bench/tests/plan_texts.hpp"
+#include "reference/core/parallel.hpp"
+#include "reference/tests/support/scratch.hpp"
 
 namespace spex::bench {
 namespace {
@@ -37,6 +39,40 @@ TEST(PlanSweep, WeakScalingGrowsTheWorkWithTheRanks) {
   const Entry entry = points(on_cpu, "weak", "[3]")[0];
   EXPECT_EQ(entry.ranks, 3);
   EXPECT_THAT(entry.result_options(), ElementsAre("--nspec", "75"));
+}
+
+TEST(PlanSweep, WeakScalingGrowsTheFramesWithTheRanksOrNodes) {
+  constexpr const char* cases = R"("night": {"cameras": "r0", "seeds": 1})";
+  const auto of = [&](const std::string& more, const char* kind) {
+    return read(swept(on_cpu + more, kind, "[1, 4]"), "", cases).entries;
+  };
+  const auto ranks = of("", "weak-frames");
+  EXPECT_EQ(ranks[1].ranks, 4);
+  EXPECT_EQ(ranks[1].frames, 4);
+  EXPECT_EQ(of(R"(, "frames": 3)", "weak-frames")[1].frames, 12);
+  const auto nodes = of(R"(, "frames": 5)", "weak-nodes");
+  EXPECT_EQ(nodes[1].nodes, 4);
+  EXPECT_EQ(nodes[1].ranks, 1);
+  EXPECT_EQ(nodes[1].frames, 20);
+  EXPECT_THAT(refusal(swept(on_cpu, "weak-nodes", "[1]"), "", cases),
+              HasSubstr("weak-nodes without 'frames'"));
+}
+
+TEST(PlanSweep, ValuesUpToTheNodesCpusAreChosenWhenAPlanIsRead) {
+  const test::ScratchFolder scratch;
+  test::write_file(scratch.file("plan.json"),
+                   R"({"name": "p", "description": "d", "tier": "ci",
+                       "cases": {"night": {"cameras": "r0"}}, "entries": [)" +
+                       swept(on_cpu, "strong", R"("cpus")") + "]}");
+  const Plan plan = read_plan(scratch.file("plan.json"));
+  std::vector<int> ranks;
+  for (const Entry& entry : plan.entries) ranks.push_back(*entry.ranks);
+  EXPECT_EQ(ranks.front(), 1);
+  EXPECT_EQ(ranks.back(), default_threads());
+  for (std::size_t k = 1; k + 1 < ranks.size(); ++k) EXPECT_EQ(ranks[k], 2 * ranks[k - 1]);
+  // The kept plan has the numbers, also on another machine.
+  EXPECT_EQ(parse_plan(plan.text, "kept").entries.size(), plan.entries.size());
+  EXPECT_THAT(refusal(swept(on_cpu, "strong", R"("gpus")")), HasSubstr("'values' is"));
 }
 
 TEST(PlanSweep, RanksOfAScalingAreDistributedOverGpus) {

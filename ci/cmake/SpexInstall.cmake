@@ -34,7 +34,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/reports/spexreports DESTINATION ${_shipp
         FILES_MATCHING PATTERN "*.py" PATTERN "*.json" PATTERN "*.j2" PATTERN "*.css" PATTERN "__pycache__"
         EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/reports/requirements.txt DESTINATION ${_shipped}/reports)
-install(FILES ${PROJECT_SOURCE_DIR}/bench/result.schema.json ${PROJECT_SOURCE_DIR}/bench/thresholds.json
+install(FILES ${PROJECT_SOURCE_DIR}/bench/result.schema.json ${PROJECT_SOURCE_DIR}/bench/acceptance.schema.json
+              ${PROJECT_SOURCE_DIR}/bench/thresholds.json ${PROJECT_SOURCE_DIR}/bench/peers.json
         DESTINATION ${_shipped}/bench)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/plans DESTINATION ${_shipped}/bench)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/slurm DESTINATION ${_shipped}/bench USE_SOURCE_PERMISSIONS

@@ -1,0 +1,88 @@
+// Health and facts of a node, from folders like /sys and /proc.
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "bench/machine/cpu_health.hpp"
+#include "bench/machine/system_facts.hpp"
+#include "reference/tests/support/scratch.hpp"
+
+namespace spex::bench {
+namespace {
+
+using testing::ElementsAre;
+
+void write(const std::string& path, const std::string& text) {
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  std::ofstream(path) << text;
+}
+
+TEST(CpuHealth, CountersAreSummed) {
+  const test::ScratchFolder scratch;
+  const std::string sys = scratch.file("sys");
+  EXPECT_FALSE(read_cpu_health(sys).memory_corrected);
+  EXPECT_FALSE(read_cpu_health(sys).throttled);
+  for (const char* controller : {"mc0", "mc1"}) {
+    write(sys + "/devices/system/edac/mc/" + controller + "/ce_count", "3\n");
+    write(sys + "/devices/system/edac/mc/" + controller + "/ue_count", "1\n");
+  }
+  // Two cores of a package, which has been too hot 5 times.
+  for (const char* cpu : {"cpu0", "cpu1"}) {
+    write(sys + "/devices/system/cpu/" + cpu + "/thermal_throttle/core_throttle_count", "2\n");
+    write(sys + "/devices/system/cpu/" + cpu + "/thermal_throttle/package_throttle_count", "5\n");
+  }
+  const CpuHealth found = read_cpu_health(sys);
+  EXPECT_EQ(found.memory_corrected, 6);
+  EXPECT_EQ(found.memory_uncorrected, 2);
+  EXPECT_EQ(found.throttled, 9);
+}
+
+TEST(SystemFacts, OfANodeWithTwoSockets) {
+  const test::ScratchFolder scratch;
+  const std::string root = scratch.file("root");
+  for (int cpu = 0; cpu < 8; ++cpu) {
+    const std::string folder = root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/";
+    write(folder + "topology/physical_package_id", std::to_string(cpu / 4 % 2) + "\n");
+    write(folder + "topology/core_id", std::to_string(cpu % 2) + "\n");
+    write(folder + "cpufreq/scaling_governor", "performance\n");
+    write(folder + "cpufreq/cpuinfo_max_freq", "3500000\n");
+  }
+  write(root + "/sys/devices/system/cpu/cpufreq/boost", "0\n");
+  for (const char* node : {"node0", "node1"})
+    write(root + "/sys/devices/system/node/" + node + "/cpulist", "0-3\n");
+  write(root + "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+  write(root + "/proc/cpuinfo", "microcode\t: 0xa0011d1\nflags\t\t: fpu vme hypervisor avx2\n");
+  write(root + "/run/.containerenv", "");
+  ASSERT_EQ(setenv("LOADEDMODULES", "gcc/13:openmpi/4.1", 1), 0);
+  const SystemFacts facts = read_system_facts(root);
+  EXPECT_EQ(facts.sockets, 2);
+  EXPECT_EQ(facts.cores, 4);
+  EXPECT_EQ(facts.threads_per_core, 2);
+  EXPECT_EQ(facts.numa_nodes, 2);
+  EXPECT_EQ(facts.governor, "performance");
+  EXPECT_EQ(facts.clock_max_mhz, 3500);
+  EXPECT_EQ(facts.boost, false);
+  EXPECT_EQ(facts.huge_pages, "madvise");
+  EXPECT_EQ(facts.microcode, "0xa0011d1");
+  EXPECT_EQ(facts.container, "podman");
+  EXPECT_EQ(facts.virtual_machine, true);
+  EXPECT_THAT(facts.modules, ElementsAre("gcc/13", "openmpi/4.1"));
+  EXPECT_THAT(facts.energy, testing::HasSubstr("no counter of the node's power"));
+}
+
+TEST(SystemFacts, ANodeThatTellsNothingHasNone) {
+  ASSERT_EQ(unsetenv("LOADEDMODULES"), 0);
+  const test::ScratchFolder scratch;
+  const SystemFacts facts = read_system_facts(scratch.file("none"));
+  EXPECT_FALSE(facts.sockets);
+  EXPECT_FALSE(facts.governor);
+  EXPECT_FALSE(facts.huge_pages);
+  EXPECT_FALSE(facts.virtual_machine);
+  EXPECT_TRUE(facts.modules.empty());
+}
+
+}  // namespace
+}  // namespace spex::bench
