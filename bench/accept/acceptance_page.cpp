@@ -49,7 +49,7 @@ std::string facts_text(const Record& record) {
                            system.value("cpus", 0), text_of(system, "cpu"), fact("sockets"),
                            fact("cores"), fact("threads_per_core"), fact("numa_nodes")));
   line("Clock",
-       fmt::format("at most {} MHz, governor {}, boost {}, microcode {}", fact("clock_max_mhz"),
+       fmt::format("highest {} MHz, governor {}, boost {}, microcode {}", fact("clock_max_mhz"),
                    fact("governor"), fact("boost"), fact("microcode")));
   constexpr double gigabyte = 1e9;
   line("Memory", fmt::format("{:.0f} GB; transparent huge pages {}",

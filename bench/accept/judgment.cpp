@@ -14,7 +14,8 @@
 namespace spex::bench {
 namespace {
 
-constexpr double frames_of_exposure = 30, seconds_per_hour = 3600;
+constexpr int frames_of_exposure = 30;
+constexpr double seconds_per_hour = 3600;
 // A GPU that is slower than the median of all by more than this part is odd.
 constexpr double odd_gpu = 0.05;
 // A target that is passed this many times faster tells nothing about the speed of the machine.
@@ -28,6 +29,7 @@ AcceptedSpeed accepted(const Record& record, const JudgedSpeed& judged) {
   speed.limit = judged.limit;
   speed.ratio = judged.ratio();
   speed.verdict = judged.verdict;
+  speed.frames = record.work.scaled_to.value_or(record.work.frames);
   if (!judged.found) return speed;
   const Statistic& found = *judged.found;
   speed.measured = found.median;
@@ -38,7 +40,7 @@ AcceptedSpeed accepted(const Record& record, const JudgedSpeed& judged) {
   if (judged.is_rate)
     speed.fpnh = found.median;
   else if (record.work.has_fpnh)
-    speed.fpnh = seconds_per_hour * frames_of_exposure / (found.median * record.launch.nodes);
+    speed.fpnh = seconds_per_hour * speed.frames / (found.median * record.launch.nodes);
   return speed;
 }
 
@@ -57,7 +59,10 @@ std::string speed_text(const AcceptedSpeed& speed) {
   std::string text = "nothing measured";
   const bool is_time = speed.unit == "s";
   if (speed.measured) {
-    text = readable(*speed.measured) + (is_time ? " s an exposure" : " FPNH");
+    text = readable(*speed.measured) + (!is_time ? " FPNH"
+                                        : speed.frames == frames_of_exposure
+                                            ? " s an exposure"
+                                            : fmt::format(" s for {} frame(s)", speed.frames));
     const bool of_runs =
         speed.what.starts_with("effective") || speed.what.starts_with("extraction");
     if (speed.low && speed.high)

@@ -10,18 +10,20 @@
 
 namespace spex::bench {
 
-/// A required speed of an entry beside the measured one. The unit is "s" (of an exposure of 30
-/// frames, from launch to exit) or "FPNH" (frames per node-hour).
+/// A required speed of an entry beside the measured one. The unit is "s" (from launch to exit,
+/// of `frames` frames) or "FPNH" (frames per node-hour).
 struct AcceptedSpeed {
   std::string entry, what, unit;
   std::optional<double> measured, low, high;  ///< the median and its interval
   std::optional<double> coverage;             ///< probability that the interval holds the median
   int runs = 0;                               ///< that count; of a long run, its parts
+  int frames = 0;                             ///< that the seconds are of
   double limit = 0;                           ///< at most (s), or at least (FPNH, less the margin)
   std::optional<double> ratio;                ///< times as fast as required
   std::optional<double> fpnh;                 ///< the measured speed in FPNH
   std::string verdict;                        ///< pass, fail or inconclusive
-  SPEX_MEMBERS(entry, what, unit, measured, low, high, coverage, runs, limit, ratio, fpnh, verdict)
+  SPEX_MEMBERS(entry, what, unit, measured, low, high, coverage, runs, frames, limit, ratio, fpnh,
+               verdict)
 };
 
 struct Judgment {

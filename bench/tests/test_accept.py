@@ -45,7 +45,8 @@ class Accept(BenchTest):
             text = self.says(done, 0, "takes about 1 min", "exposure of 30 frames within 900 s")
             last = text.splitlines()[-1]
             self.assertRegex(
-                last, r"^ACCEPT: one: [\d.]+ s an exposure \([\d.]+ to [\d.]+, 5 runs\), at most"
+                last,
+                r"^ACCEPT: one: [\d.]+ s for 1 frame\(s\) \([\d.]+ to [\d.]+, 5 runs\), at most",
             )
             self.assertIn("note: the machine is", text)
             found, page, line, junit = self.files(bench.folder / "out")

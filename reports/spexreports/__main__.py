@@ -24,8 +24,8 @@ from spexreports.results.trace import batch_of
 RESULTS = "RESULT.json|DIR"
 
 
-class OddNodesError(Exception):
-    """Some nodes are odd, which was printed; the argument is the exit status."""
+class AnsweredError(Exception):
+    """An answer other than yes was printed; the argument is the exit status."""
 
 
 def run_readme(a: argparse.Namespace) -> list[Path]:
@@ -73,7 +73,10 @@ def run_compare(a: argparse.Namespace) -> list[Path]:
     """Prints whether B is faster than A."""
     if not 0 < a.margin < 1:
         raise UsageError("--margin", f"{a.margin:g} is not a margin", "above 0 and below 1")
-    print("\n".join(comparing.compare(a.a, a.b, a.margin)))
+    lines, status = comparing.compare(a.a, a.b, a.margin)
+    print("\n".join(lines))
+    if status != 0:
+        raise AnsweredError(status)
     return []
 
 
@@ -90,7 +93,7 @@ def run_nodes(a: argparse.Namespace) -> list[Path]:
             drawn = nodes_figure(found, a.margin)
             print(f"wrote {style.save(drawn, a.out / 'nodes.svg')}")
     if nodes.status_of(found) != 0:
-        raise OddNodesError(nodes.status_of(found))
+        raise AnsweredError(nodes.status_of(found))
     return []
 
 
@@ -129,9 +132,13 @@ COMMANDS = {
         },
     ),
     "bench": (
-        lambda a: bench_report([*a.results, *(a.micro or [])], a.out),
-        "a page of benchmark results and the paper's (docs/benchmark.md)",
+        lambda a: bench_report([*a.results, *(a.micro or [])], a.out, a.paper),
+        "a page of benchmark results, an acceptance first (docs/benchmark.md)",
         {
+            "--paper": {
+                "action": "store_true",
+                "help": "also the paper's numbers, and projections to other GPUs",
+            },
             "results": SOME,
             "--out": NEEDED | {"help": "folder of the page and its figures"},
             "--micro": FILE | {"action": "append", "help": "a result of the micro-benchmarks"},
@@ -240,8 +247,8 @@ def main() -> int:
         for path in arguments.run(arguments):
             print(f"wrote {path}")
         sys.stdout.flush()
-    except OddNodesError as odd:
-        return odd.args[0]
+    except AnsweredError as answered:
+        return answered.args[0]
     except BrokenPipeError:
         # The reader closed the pipe. Avoid Python's second BrokenPipeError at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,6 +1,8 @@
 """Samples of committed results, without most checks of their frames (see data)."""
 
+import html
 import json
+import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from copy import deepcopy
@@ -42,6 +44,12 @@ def faster(sample: dict, factor: float) -> dict:
                 statistic[key] = statistic[key] and statistic[key] * scale
             statistic["samples"] = [value * scale for value in statistic["samples"]]
     return made
+
+
+def shown(page: str) -> str:
+    """The text that a page shows."""
+    text = re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)
+    return html.unescape(text)
 
 
 def run(command: str, *arguments: object) -> tuple[int, str, str]:

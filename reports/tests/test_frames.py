@@ -220,7 +220,7 @@ class Reports(unittest.TestCase):
         self.assertEqual({p.stem for p in out.glob("*.svg")}, names)
         page = (out / "index.html").read_text()
         self.assertIn("Camera z0", page)
-        self.assertIn("<td>sky fibers</td>", page)
+        self.assertIn("<span>sky fibers</span>", page)
         self.assertEqual(page.count('src="data:image/svg+xml;base64,'), len(names))
         self.assertNotRegex(page, r'src="(?!data:)|https?://')
         arguments += ["--model", self.paths["model"], "--preproc", self.paths["preproc"]]

@@ -13,8 +13,12 @@ from spexreports.results.nodes import judge_nodes, read_nodes, table
 
 
 def result(factor: float) -> dict:
-    """The result of a node that is slower by a factor."""
-    return faster(data("pipeline"), 1 / factor)
+    """The result of a node that is slower by a factor, with an interval of half a percent."""
+    made = faster(data("pipeline"), 1 / factor)
+    for clock in ("effective", "extraction"):
+        seconds = made["derived"]["fom"][clock]["seconds"]
+        seconds |= {"low": 0.995 * seconds["median"], "high": 1.005 * seconds["median"]}
+    return made
 
 
 class Nodes(unittest.TestCase):
@@ -77,7 +81,22 @@ class Nodes(unittest.TestCase):
         for clock in ("effective", "extraction"):
             wide["derived"]["fom"][clock]["seconds"]["low"] *= 0.8
         self.write("n1", wide)
-        self.assertEqual(self.odd(), {})
+        self.assertEqual(self.odd(), {"n1": "UNDECIDED"})
+
+    def test_ok_only_if_the_interval_is_within_the_margin(self):
+        """Three nodes whose runs scatter by 25% are not called ok, whatever their medians."""
+        for k in range(8):
+            wide = result(1)
+            for clock in ("effective", "extraction"):
+                seconds = wide["derived"]["fom"][clock]["seconds"]
+                seconds |= {"low": 0.8 * seconds["median"], "high": 1.3 * seconds["median"]}
+            self.write(f"n{k}", wide)
+        self.assertEqual(set(self.verdicts().values()), {"UNDECIDED"})
+        status, text = self.command()
+        self.assertEqual(status, 6)
+        self.assertIn("its runs -20.0 to +30.0%: more --repeats", text)
+        self.assertEqual(self.command("--margin", "0.5")[0], 0)
+        self.assertIn("effective: 8 nodes, coefficient of variation 0.0%, slowest / fastest", text)
 
     def test_two_nodes_judge_nobody(self):
         """Of two nodes, neither can be called odd."""
@@ -86,7 +105,7 @@ class Nodes(unittest.TestCase):
             (self.folder / f"n{k}/results").rmdir()
             (self.folder / f"n{k}").rmdir()
         self.write("n1", result(2))
-        self.assertEqual(self.odd(), {})
+        self.assertEqual(self.odd(), {"n0": "UNDECIDED", "n1": "UNDECIDED"})
 
     def test_wrong_silent_and_other_frames(self):
         """They come before slow nodes, and decide the status."""

@@ -45,7 +45,7 @@ class Production(unittest.TestCase):
         for text in (
             '<span class="bad">FAIL</span>',
             "Frames compared: 2. Not as expected: 1. Without a counterpart: 1.",
-            "<td>r0-00000006</td>",
+            "<span>r0-00000006</span>",
             "missing in ours",
             "production&#39;s flux is ours times 1.001",
             "production drops patches that the CCD&#39;s edge cuts",
@@ -87,7 +87,9 @@ class Production(unittest.TestCase):
         sample["frames"] = [*frames, bad]
         page = self.page(sample)
         self.assertIn(f"{MOST_ROWS + 1} more frames are not shown.", page)
-        self.assertLess(page.index("<td>r0-00000006</td>"), page.index("<td>r0-00001000</td>"))
+        self.assertLess(
+            page.index("<span>r0-00000006</span>"), page.index("<span>r0-00001000</span>")
+        )
 
     def test_numbers_of_all_frames(self):
         """Counts add up, and rms over all values."""

@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 sys.path.insert(0, str(Path(__file__).parent))
 
 import matplotlib as mpl
-from samples import DATA, RESULTS, ROOT, data, faster, result, run
+from browser import browser, measured, pdf
+from samples import DATA, RESULTS, ROOT, data, faster, result, run, shown
 from spexreports.figures import ladder as ladder_figures
 from spexreports.figures import night, scaling, style, timeline, wall
 from spexreports.page.quote import blocks
@@ -46,8 +47,9 @@ class Page(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.out = Path(cls.folder.name) / "report"
-        cls.status, _, cls.stderr = run("bench", RESULTS, "--out", cls.out)
+        cls.status, _, cls.stderr = run("bench", RESULTS, "--paper", "--out", cls.out)
         cls.html = (cls.out / "index.html").read_text()
+        cls.details = (cls.out / "details.html").read_text()
         cls.first = cls.html.split("<details")[0]
 
     @classmethod
@@ -87,14 +89,43 @@ class Page(unittest.TestCase):
     def test_every_table_is_shown(self):
         for name in blocks(find([RESULTS])):
             if name not in ("headline", "limits", "milestones"):
-                self.assertIn(f'<h3 id="{name}">', self.html)
+                self.assertEqual((self.html + self.details).count(f'<h3 id="{name}">'), 1, name)
+
+    def test_it_is_short(self):
+        """At most 5,000 words; the rest is on the page of details."""
+        self.assertLess(len(shown(self.html).split()), 5000)
+        self.assertIn('href="details.html"', self.html)
+        self.assertEqual(self.details.count("<pre>"), len(find([RESULTS]).results))
+
+    @unittest.skipUnless(browser(), "no Chromium (Debian: chromium-headless-shell)")
+    def test_in_a_browser(self):
+        """On a phone and a screen: nothing is cut, sections open, figures load, also in print."""
+        for width, height in ((390, 844), (1400, 900)):
+            page = measured(self.out / "index.html", width, height)
+            self.assertEqual((page["width"], page["overflow"]), (width, 0))
+            for text in ("How fast, and how right", "575.25", "0.3%"):
+                self.assertIn(text, page["first"])
+            self.assertEqual([t for t in page["tables"] if t["cut"]], [])
+            self.assertGreater(len(page["tables"]), 15)
+            self.assertFalse(any(page["closed"]))
+            self.assertEqual(
+                {name for name, is_open in page["printed"] if not is_open}, {"provenance"}
+            )
+            self.assertGreater(len(page["images"]), 10)
+            for name, own, drawn in page["images"]:
+                self.assertGreater(own, 0, name)
+                self.assertLessEqual(drawn, width, name)
+        self.assertEqual(
+            [t for t in measured(self.out / "details.html", 390, 844)["tables"] if t["cut"]], []
+        )
+        self.assertGreater(len(pdf(self.out / "index.html")), 200_000)
 
     def test_no_html_is_shown_as_text(self):
-        self.assertNotRegex(self.html, r"&lt;(?:div|table|td|code|sup)|None</td>|nan</td>")
+        self.assertNotRegex(self.html, r"&lt;(?:div|table|td|code|sup)|None</span>|nan</span>")
 
     def test_same_bytes_again(self):
         again = Path(self.folder.name) / "again"
-        self.assertEqual(run("bench", RESULTS, "--out", again)[0], 0)
+        self.assertEqual(run("bench", RESULTS, "--paper", "--out", again)[0], 0)
         for file in self.out.iterdir():
             self.assertEqual(file.read_bytes(), (again / file.name).read_bytes(), file.name)
 
@@ -125,21 +156,21 @@ class OtherPages(unittest.TestCase):
         fom["frames_valid"] = 29
         verdict = {"correctness": "fail", "overall": "incorrect", "reasons": ["b0: IVAR differs"]}
         wrong["derived"]["verdict"] |= verdict | {"exit_status": 3}
-        html = self.page(data("pipeline"), wrong).split("<details")[0]
-        self.assertIn("1 of 2 entries do not pass", html)
-        self.assertIn("h200, broken: incorrect: b0: IVAR differs", html)
-        html = self.page(wrong, wrong)
-        self.assertIn("2 of 3 frames", html)
-        self.assertFalse('id="ladder"' in html)
+        page = self.page(data("pipeline"), wrong).split("<details")[0]
+        self.assertIn("1 of 2 entries do not pass", page)
+        self.assertIn("h200, broken: incorrect: b0: IVAR differs", page)
+        page = self.page(wrong, wrong)
+        self.assertIn("compared frames those of b0 are wrong", page)
+        self.assertFalse('id="ladder"' in page)
 
     def test_judged_by_a_target(self):
         judged = data("pipeline")
         judged["record"]["threshold"] = {"fpnh_effective": 60000.0, "margin": 0.05}
         verdict = {"performance": "fail", "overall": "slow", "exit_status": 4, "reasons": ["slow"]}
         judged["derived"]["verdict"] |= verdict
-        html = self.page(judged).split("<details")[0]
-        self.assertIn("slow, held to fpnh_effective 60000, margin 0.05: speed fail", html)
-        self.assertNotIn("no target was stated", html)
+        page = self.page(judged).split("<details")[0]
+        self.assertIn("slow, held to fpnh_effective 60000, margin 0.05: speed fail", page)
+        self.assertNotIn("no target was stated", page)
 
     def test_a_slower_run_was_judged(self):
         judged = data("pipeline")
@@ -147,17 +178,43 @@ class OtherPages(unittest.TestCase):
         judged["record"]["threshold"] = {"seconds_effective": 900.0, "margin": 0.05}
         for clock in ("effective", "extraction"):
             judged["derived"]["fom"][clock]["fpnh"]["median"] /= 2
-        html = self.page(data("pipeline"), judged).split("<details")[0]
-        self.assertIn("h200: pass, held to seconds_effective 900, margin 0.05", html)
-        self.assertNotIn("no target was stated", html)
+        page = self.page(data("pipeline"), judged).split("<details")[0]
+        self.assertIn("h200: pass, held to seconds_effective 900, margin 0.05", page)
+        self.assertNotIn("no target was stated", page)
 
     def test_checks_of_the_harness_are_no_speed(self):
         check = data("pipeline")
         check["record"]["tier"] = "ci"
-        html = self.page(check)
-        self.assertIn("no results of whole frames", html)
-        self.assertIn('<h3 id="harness">', html)
-        self.assertNotIn("54,141", html)
+        page = self.page(check)
+        self.assertIn("no results of whole frames", page)
+        self.assertIn('<h3 id="harness">', page)
+        self.assertNotIn("54,141", page)
+
+    def test_a_sweep_of_the_tier_ci_is_shown(self):
+        points = [sweep_point(n, "threads", n) for n in (1, 2)]
+        for point in points:
+            point["record"]["tier"] = "ci"
+        self.assertIn("h200, threads-2", self.page(*points).split("<details")[0])
+
+    def test_no_empty_section_and_no_paper(self):
+        """Of your results only what they say, unless the paper is wanted."""
+        page = self.page(data("night"))
+        self.assertIn("None of these 1 results is an exposure", page)
+        self.assertEqual(re.findall(r'<details id="([a-z]+)">', page), ["scaling", "provenance"])
+        text = shown(page)
+        self.assertFalse([word for word in ("paper", "Cori", "A100", "projected") if word in text])
+        own = shown(self.page(data("pipeline")))
+        self.assertIn("54,141", own)
+        self.assertNotIn("575.25", own)
+        self.assertNotIn("paper", own)
+
+    def test_a_cpu_by_cholesky_has_a_speed(self):
+        """It is not in the ladder, and is the speed of its machine."""
+        cpu = data("pipeline")
+        cpu["record"]["milestone"] = "cpu-refactor"
+        cpu["record"]["launch"] |= {"gpus_per_node": 0, "ranks_per_gpu": None}
+        cpu["record"]["launch"]["argv"] += ["--method", "cholesky"]
+        self.assertIn("54,141", self.page(cpu).split("<details")[0])
 
     def test_pages_of_others(self):
         out = self.path / "out"
@@ -298,6 +355,14 @@ class Tables(unittest.TestCase):
         for _, cells in table.rows:
             self.assertRegex(cells[0], r", projected$|\(measured\)$")
         self.assertEqual(len(projection.error_table(found).rows), 2)
+        # Each projected number is a range of one digit, as wide as the error between measured GPUs.
+        low, high = projection.errors(found)
+        self.assertLess(low, 1)
+        self.assertGreater(high, 1)
+        slow = row(table, "V100")["FPNH, one"]
+        self.assertRegex(slow, r"^[1-9]0*,000( to [1-9]0*,000)?$")
+        self.assertEqual(projection.span(1949, 3501), "2,000 to 4,000")
+        self.assertEqual(projection.span(2100, 2400), "2,000")
 
     def test_dashes(self):
         table = Table.of("a", "A", [{"a": "x", "b": None}, {"a": "y", "b": "1"}])

@@ -228,7 +228,8 @@ class Comparing(Scratch):
         self.assertEqual(ratio((1.0,), (2.0,)).coverage, 0)
 
     def test_words(self):
-        for factor, word in ((1, "SAME"), (2, "FASTER"), (0.5, "SLOWER"), (1.03, "UNDECIDED")):
+        answers = ((1, "SAME", 0), (2, "FASTER", 0), (0.5, "SLOWER", 4), (1.03, "UNDECIDED", 6))
+        for factor, word, expected in answers:
             steady = data("pipeline")
             other = faster(steady, factor)
             for sample in (steady, other):
@@ -238,8 +239,17 @@ class Comparing(Scratch):
                     seconds["samples"] = [middle * (1 + 0.005 * k) for k in (-2, -1, 0, 1, 2)]
             a, b = self.write("a.json", steady), self.write("b.json", other)
             status, out, _ = run("compare", a, b)
-            self.assertEqual((status, out.count("\n")), (0, 2))
+            self.assertEqual((status, out.count("\n")), (expected, 3))
+            self.assertIn("speed B / A", out)
             self.assertEqual(out.count(word), 2, out)
+            # Where other programs took the CPUs, nothing is decided.
+            one = other["record"]["timing"]["samples"][-1]
+            one["other_cpu_s"] = 0.51 * one["effective_s"] * other["record"]["system"]["cpus"]
+            status, out, _ = run("compare", a, self.write("busy.json", other))
+            self.assertEqual(status, 6)
+            self.assertEqual(
+                out.count("UNDECIDED: other processes took 51% of the CPU time in B"), 2
+            )
 
     def test_what_cannot_be_compared(self):
         a, b = self.write("a.json", data("pipeline")), self.write("b.json", data("night"))
@@ -248,7 +258,15 @@ class Comparing(Scratch):
         self.assertIn("other work", err)
         self.assertEqual(run("compare", a, a, "--margin", "2")[0], 2)
         status, out, _ = run("compare", DATA, DATA)
-        self.assertEqual((status, out.count("SAME") + out.count("UNDECIDED")), (0, 6), out)
+        self.assertIn(status, (0, 6))
+        self.assertEqual(out.count("SAME") + out.count("UNDECIDED"), 6, out)
+
+    def test_all_committed_results_can_be_compared(self):
+        """Each with itself, by one call a plan."""
+        for folder in {r.file.parent for r in find([RESULTS]).results}:
+            status, out, err = run("compare", folder, folder)
+            self.assertIn((status, err), ((0, ""), (6, "")), folder)
+            self.assertNotIn("FASTER", out)
 
 
 class Others(Scratch):

@@ -81,6 +81,54 @@ def bundles_figure(results: list[Result], kind: str, what: str) -> Figure | None
     return _lines(lines, what, "seconds of extraction")
 
 
+def _ideal(axis, xs: list[float], ys: list[float]) -> None:
+    """A dashed line: the ideal that starts at the smallest x."""
+    axis.plot(xs, ys, color=style.GRAY, ls="--", lw=1, label="_ideal")
+
+
+def cores_figure(results: list[Result]) -> Figure | None:
+    """How many times as fast a frame is by more cores of a node; dashed: the ideal."""
+    groups: dict[str, list[Result]] = {}
+    for r in in_sweep(results, "strong", "threads"):
+        if not r.gpus:
+            what = "ranks" if r.scaling.kind == "strong" else "threads"
+            groups.setdefault(f"{r.system}, {what}", []).append(r)
+    lines: dict[str, Points] = {}
+    for name, group in groups.items():
+        ordered = sorted(group, key=lambda r: r.scaling.x)
+        base = ordered[0].extraction.seconds.value * ordered[0].scaling.x
+        for r in ordered:
+            x, value, low, high = _point(float(r.scaling.x), r.extraction.seconds)
+            lines.setdefault(name, []).append((x, base / value, base / high, base / low))
+    drawn = _lines(lines, "cores", "times as fast as one core")
+    if drawn is not None:
+        xs = sorted({p[0] for points in lines.values() for p in points})
+        _ideal(drawn.axes[0], xs, xs)
+    return drawn
+
+
+def weak_figure(results: list[Result], kind: str) -> Figure | None:
+    """The efficiency of work that grows with ranks or nodes; dashed: the ideal."""
+    groups: dict[str, list[Result]] = {}
+    for r in in_sweep(results, kind):
+        groups.setdefault(f"{r.system}, {r.milestone}", []).append(r)
+    lines: dict[str, Points] = {}
+    for name, group in groups.items():
+        ordered = sorted(group, key=lambda r: r.scaling.x)
+        base = ordered[0].effective.seconds.value
+        for r in ordered:
+            x, value, low, high = _point(float(r.scaling.x), r.effective.seconds)
+            lines.setdefault(name, []).append(
+                (x, 100 * base / value, 100 * base / high, 100 * base / low)
+            )
+    what = "nodes" if kind == "weak-nodes" else "ranks, a frame each"
+    drawn = _lines(lines, what, "efficiency, launch to exit (%)")
+    if drawn is not None:
+        xs = sorted({p[0] for points in lines.values() for p in points})
+        _ideal(drawn.axes[0], [xs[0], xs[-1]], [100.0, 100.0])
+    return drawn
+
+
 def patch_figure(results: list[Result]) -> Figure | None:
     """Seconds by nwavestep."""
     lines: dict[str, Points] = {}

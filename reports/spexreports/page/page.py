@@ -47,10 +47,16 @@ def code(text: object) -> Markup:
     return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
-def write_page(out: Path, template: str, fill: Callable[[Path], dict[str, Any]]) -> list[Path]:
+def write_page(
+    out: Path,
+    template: str,
+    fill: Callable[[Path], dict[str, Any]],
+    beside: dict[str, str] | None = None,
+) -> list[Path]:
     """Fills a template and writes OUT/index.html by rename, after `fill` wrote the figures.
 
-    Throws UsageError if OUT has a page of another program.
+    `beside` are more templates and the files that they become. Throws UsageError if OUT has a page
+    of another program.
     """
     page = out / "index.html"
     if page.exists() and MADE_BY.encode() not in page.read_bytes()[:2000]:
@@ -62,8 +68,10 @@ def write_page(out: Path, template: str, fill: Callable[[Path], dict[str, Any]])
     )
     environment.filters["code"] = code
     members = fill(out)
-    text = environment.get_template(template).render(made_by=Markup(MADE_BY), **members)
-    partial = out / ".index.html.partial"
-    partial.write_text(text, encoding="utf-8")
     written = [out / f"{p.name}.svg" for p in members["pictures"].values() if p]
-    return [*written, partial.rename(page)]
+    for name, file in {**(beside or {}), template: page.name}.items():
+        text = environment.get_template(name).render(made_by=Markup(MADE_BY), **members)
+        partial = out / f".{file}.partial"
+        partial.write_text(text, encoding="utf-8")
+        written.append(partial.rename(out / file))
+    return written

@@ -1,5 +1,6 @@
 """The report of benchmark results: `spex-reports bench`."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,24 @@ from spexreports.results.published import read_published
 from spexreports.results.read import Found, find, newest
 from spexreports.results.result import Result
 from spexreports.results.trace import read_traces
-from spexreports.results.work import long_runs
+from spexreports.results.work import has_fpnh, long_runs
+from spexreports.tables import acceptance as accepting
 from spexreports.tables import headline, projection, provenance, times
 from spexreports.tables import ladder as ladders
 from spexreports.tables import long_runs as nights
 from spexreports.tables import scaling as sweeps
 from spexreports.tables.table import Table
+
+
+@dataclass(frozen=True)
+class Section:
+    """A folded section of the page."""
+
+    name: str
+    title: str
+    pictures: list[Picture]
+    tables: list[Table]
+
 
 OF_RESULTS = (
     headline.speed_table,
@@ -41,6 +54,27 @@ OF_RESULTS = (
     provenance.campaigns_table,
     provenance.entries_table,
 )
+# About the paper or machines that were not measured.
+OF_PAPER = ("ladder-published", "totals", "projection", "projection-error", "paper-statements")
+# Sections of the page: title, figures and tables; figures of long runs and timelines are added.
+SECTIONS = {
+    "ladder": (
+        "The ladder: each step of the optimization",
+        ("ladder",),
+        ("ladder", "ladder-script", "ladder-published", "totals", "projection", "projection-error"),
+    ),
+    "scaling": (
+        "Scaling: nodes, GPUs, ranks, cores, patches, files, long runs",
+        ("gpus", "ranks", "cores", "frames-of-cores", "nodes", "strong", "weak", "patches"),
+        ("mps", "frames-alone", "flux-of-the-frame", "long-runs"),
+    ),
+    "time": (
+        "Where the time goes",
+        ("shares", "patch-trace", "kernel-times", "eigh"),
+        ("wall-time", "busy", "patch-trace", "kernels", "eigh", "kernel-seconds", "bundle-seconds"),
+    ),
+}
+TIGHT = ("ladder", "ladder-script", "ladder-published")  # tables of short cells
 
 
 def all_tables(found: Found) -> dict[str, Table]:
@@ -56,6 +90,15 @@ def all_tables(found: Found) -> dict[str, Table]:
     return {table.name: table for table in tables if table}
 
 
+def page_tables(found: Found, paper: bool) -> dict[str, Table]:
+    """The tables of a page, without the paper's numbers unless they are wanted."""
+    tables = all_tables(found)
+    if paper:
+        return tables
+    own = {name: t.without_paper() for name, t in tables.items() if name not in OF_PAPER}
+    return {name: table for name, table in own.items() if table}
+
+
 def _timelines(results: list[Result]) -> list[Result]:
     """One run of each schedule, on the system with the most run logs."""
     schedules = ("batch-subbundle", "interleave-io", "pipeline")
@@ -65,7 +108,7 @@ def _timelines(results: list[Result]) -> list[Result]:
     return [r for r in logged if r.system == max(systems, key=systems.count)]
 
 
-def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
+def _pictures(found: Found, out: Path, paper: bool) -> dict[str, Picture | None]:
     results = newest(found.results)
     heads = headline.headlines(results)
     kernel_files = read_kernels(found.kernels)
@@ -81,7 +124,7 @@ def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
             "Frames per node-hour of each milestone",
             "Open markers: fewer than 30 frames, which stand for the exposure. FPNH is per node; "
             "the number of nodes stands where the paper used more than one.",
-            ladder.ladder_figure(results),
+            ladder.ladder_figure(results) if paper else None,
         ),
         (
             "shares",
@@ -94,6 +137,24 @@ def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
             "More GPUs",
             "They gain in long runs; one exposure ends before they have started.",
             scaling.gpus_figure(results),
+        ),
+        (
+            "cores",
+            "One frame by more cores",
+            "Strong scaling: cores share a frame's bundles. Dashed: n cores are n times as fast.",
+            scaling.cores_figure(results),
+        ),
+        (
+            "frames-of-cores",
+            "A frame for each core",
+            "Weak scaling: one rank and one frame a core. Dashed: no core slows another.",
+            scaling.weak_figure(results, "weak-frames"),
+        ),
+        (
+            "nodes",
+            "As many frames for each node",
+            "Weak scaling over nodes. Dashed: no node slows another.",
+            scaling.weak_figure(results, "weak-nodes"),
         ),
         (
             "ranks",
@@ -147,8 +208,26 @@ def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
     return made
 
 
-def bench_report(paths: list[Path], out: Path) -> list[Path]:
-    """Writes the report of all files and folders; returns the written files."""
+def _sections(tables: dict[str, Table], pictures: dict[str, Picture | None]) -> list[Section]:
+    """The sections that have something to show."""
+    more = {"scaling": "night-", "time": "timeline-"}
+    sections = []
+    for name, (title, figures, names) in SECTIONS.items():
+        start = more.get(name)
+        shown = [pictures.get(key) for key in figures]
+        shown += [p for key, p in pictures.items() if start and key.startswith(start)]
+        section = Section(
+            name, title, [p for p in shown if p], [tables[key] for key in names if key in tables]
+        )
+        sections += [section] if section.pictures or section.tables else []
+    return sections
+
+
+def bench_report(paths: list[Path], out: Path, paper: bool = False) -> list[Path]:
+    """Writes the report of all files and folders; returns the written files.
+
+    With `paper` it also has the paper's numbers and projections to other GPUs.
+    """
     found = find(paths)
     if not found.results:
         raise UsageError("bench", "there is no result", "result files of spex-bench")
@@ -156,17 +235,24 @@ def bench_report(paths: list[Path], out: Path) -> list[Path]:
     heads = headline.headlines(results)
 
     def fill(folder: Path) -> dict[str, Any]:
+        tables, pictures = page_tables(found, paper), _pictures(found, folder, paper)
         return {
-            "tables": all_tables(found),
-            "pictures": _pictures(found, folder),
+            "tables": tables,
+            "pictures": pictures,
+            "sections": _sections(tables, pictures),
+            "acceptances": [(a, *accepting.tables_of(a)) for a in found.acceptances],
+            "tight": TIGHT,
+            "paper": paper,
             "agreement": headline.agreement(heads or results),
             "right": all(f["failure"] is None for f in headline.frames_of(heads or results)),
             "verdicts": headline.verdicts(headline.judged(results)),
             "failures": headline.failures(results),
             "limits": headline.limits(results),
+            "whole": any(has_fpnh(r) for r in results),
+            "commands": provenance.commands(results),
             "count": len(results),
             "published": read_published(),
             "newest": max(r.start for r in results).strftime("%Y-%m-%d"),
         }
 
-    return write_page(out, "report.html.j2", fill)
+    return write_page(out, "report.html.j2", fill, {"details.html.j2": "details.html"})

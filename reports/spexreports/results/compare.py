@@ -18,6 +18,11 @@ from spexreports.results.work import compression, settings
 
 CONFIDENCE = 0.95
 MARGIN = 0.02
+# Other processes that took more than this part of the CPU time in a run may be the difference.
+OTHER_WORK = 0.05
+HEAD = f"{'entry':24} {'clock':10} {'speed B / A':12} interval (coverage)         answer"
+# Exit statuses of the answers, the first that occurs: slower, undecided, otherwise 0.
+STATUSES = {"SLOWER": 4, "UNDECIDED": 6}
 
 
 @dataclass(frozen=True)
@@ -82,17 +87,29 @@ def _unlike(a: Result, b: Result) -> str:
     return "" if settings(a) == settings(b) else f"settings: {settings(a)}; {settings(b)}"
 
 
-def compare(first: Path, second: Path, margin: float = MARGIN) -> list[str]:
-    """Lines of a table: by entry for two folders, or for two files of any entries.
+def _disturbed(*results: Result) -> str:
+    """Why times of these results mean nothing; empty if other programs left the CPUs alone."""
+    shares = [
+        f"{100 * r.other_work:.0f}% of the CPU time in {name}"
+        for name, r in zip("AB", results, strict=True)
+        if r.other_work > OTHER_WORK
+    ]
+    return f"other processes took {' and '.join(shares)}" if shares else ""
 
-    Results that cannot be compared are listed. Throws DataError if nothing can be compared.
+
+def compare(first: Path, second: Path, margin: float = MARGIN) -> tuple[list[str], int]:
+    """Lines of a table, and the exit status of its answers.
+
+    By entry for two folders, or for two files of any entries. Where other processes disturbed a
+    run, nothing is decided. Results that cannot be compared are listed. Throws DataError if nothing
+    can be compared.
     """
     a, b = read_results([first]), read_results([second])
     pairs = list(zip(a, b, strict=True)) if len(a) == len(b) == 1 else []
     if not pairs:
         others = {(r.plan, r.entry): r for r in b}
         pairs = [(r, others[r.plan, r.entry]) for r in a if (r.plan, r.entry) in others]
-    lines, omitted = [], []
+    lines, omitted, answers = [], [], []
     for first_result, second_result in pairs:
         name = (
             first_result.entry
@@ -106,8 +123,12 @@ def compare(first: Path, second: Path, margin: float = MARGIN) -> list[str]:
             samples = [getattr(r, clock).seconds.samples for r in (first_result, second_result)]
             found = ratio(*samples)
             span = f"{found.low:.4f} to {found.high:.4f} ({100 * found.coverage:.0f}%)"
-            lines.append(f"{name:24} {clock:10} {found.value:.4f}  {span}  {found.verdict(margin)}")
+            why = _disturbed(first_result, second_result)
+            answers.append("UNDECIDED" if why else found.verdict(margin))
+            answer = f"{answers[-1]}: {why}" if why else answers[-1]
+            lines.append(f"{name:24} {clock:10} {found.value:<12.4f} {span:27} {answer}")
     if not lines:
         why = "; ".join(omitted) or "no entry in common"
         raise DataError(f"{first} and {second}", "have nothing to compare", why)
-    return [*lines, *(f"omitted: {line}" for line in omitted)]
+    status = next((s for answer, s in STATUSES.items() if answer in answers), 0)
+    return [HEAD, *lines, *(f"omitted: {line}" for line in omitted)], status

@@ -30,6 +30,14 @@ class Kernel:
     where: str  # the GPU, or CPU
     seconds: float  # per call
     batch: int  # matrices, patches or blocks per call
+    flops: float | None = None  # FP64 operations per second
+    bytes: float | None = None  # bytes read or written per second
+
+    @property
+    def rate(self) -> str | None:
+        """The rate with its unit; None if the benchmark counts neither."""
+        rates = [(self.flops, "GFLOP/s"), (self.bytes, "GB/s")]
+        return next((f"{value / 1e9:,.4g} {unit}" for value, unit in rates if value), None)
 
     @property
     def parts(self) -> tuple[str, str, list[int]]:
@@ -66,6 +74,10 @@ def _medians(runs: list[dict[str, Any]]) -> pd.DataFrame:
     return groups.median(numeric_only=True).assign(count=groups.size())
 
 
+def _known(value: float | None) -> float | None:
+    return None if value is None or value != value else float(value)
+
+
 def _kernel(name: str, row: pd.Series, where: str) -> Kernel:
     # Rates use the clock in the name, or else CPU time.
     own_clock = name.endswith(("/manual_time", "/real_time"))
@@ -77,7 +89,8 @@ def _kernel(name: str, row: pd.Series, where: str) -> Kernel:
     if group == "eigh" or (not known and sizes):
         # Names have the order of the matrix, then the matrices per call.
         batch = sizes[1] if len(sizes) > 1 else 1 if group == "eigh" else sizes[0]
-    return Kernel(kernel.name, where, kernel.seconds, max(batch, 1))
+    flops, bytes_ = (_known(row.get(key)) for key in ("flops", "bytes_per_second"))
+    return Kernel(kernel.name, where, kernel.seconds, max(batch, 1), flops, bytes_)
 
 
 def _bundle(name: str, row: pd.Series, kernel: str) -> BundleSeconds:

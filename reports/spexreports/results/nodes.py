@@ -7,14 +7,15 @@ from m,
     z = (seconds - m) / max(1.4826 MAD, FLOOR m)
 
 A node is SLOW if z > LIMIT, its seconds exceed m by more than the margin, and the interval of its
-own runs is above m; FAST is the opposite. 1.4826 MAD estimates the standard deviation of a normal
-distribution and, unlike it, is insensitive to a few odd nodes. The floor prevents outliers among
-nodes that agree to 0.1%. With fewer than FEWEST nodes, none is judged.
+own runs is above m; FAST is the opposite. It is ok if that interval lies within the margin around
+m, and otherwise UNDECIDED: its runs scatter too much. 1.4826 MAD estimates the standard deviation
+of a normal distribution and, unlike it, is insensitive to a few odd nodes. The floor prevents
+outliers among nodes that agree to 0.1%. With fewer than FEWEST nodes, all are UNDECIDED.
 """
 
 import statistics
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -27,11 +28,13 @@ FEWEST = 3
 LIMIT = 3.5
 FLOOR = 0.005
 MARGIN = 0.02
+UNDECIDED = "UNDECIDED"
 STATUSES = {"ok": 0, "FAST": 0, "SLOW": 4, "OTHER FRAMES": 3, "WRONG": 3, "UNHEALTHY": 5}
+STATUSES |= {UNDECIDED: 6}
 NO_RESULT = "NO RESULT"
 LIST = "nodes.list"  # names of the requested nodes
 # A node gets the first of these verdicts that applies; exit statuses are those of spex-bench.
-WORST_FIRST = (NO_RESULT, "UNHEALTHY", "WRONG", "OTHER FRAMES", "SLOW", "FAST", "ok")
+WORST_FIRST = (NO_RESULT, "UNHEALTHY", "WRONG", "OTHER FRAMES", "SLOW", UNDECIDED, "FAST", "ok")
 VERDICTS = {
     "incorrect": "WRONG",
     "unhealthy": "UNHEALTHY",
@@ -48,7 +51,15 @@ class NodeSpeed:
     seconds: Statistic
     beyond: float  # relative to the median of all nodes
     z: float | None  # None with too few nodes
-    verdict: str  # ok, SLOW or FAST
+    verdict: str  # ok, SLOW, FAST or UNDECIDED
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval of its runs, relative to the median of all nodes."""
+        middle = self.seconds.value / (1 + self.beyond)
+        low, high = self.seconds.low, self.seconds.high
+        ends = [self.seconds.value if end is None else end for end in (low, high)]
+        return ends[0] / middle - 1, ends[1] / middle - 1
 
 
 @dataclass(frozen=True)
@@ -101,12 +112,14 @@ def _speeds_of(seconds: dict[str, Statistic], clock: str, margin: float) -> dict
     for node, found in seconds.items():
         beyond = found.value / middle - 1
         z = (found.value - middle) / spread if len(seconds) >= FEWEST else None
-        verdict = "ok"
-        if z is not None and abs(z) > LIMIT and abs(beyond) > margin:
-            low = found.value if found.low is None else found.low
-            high = found.value if found.high is None else found.high
-            verdict = "SLOW" if low > middle else "FAST" if high < middle else "ok"
-        speeds[node] = NodeSpeed(clock, found, beyond, z, verdict)
+        speed = NodeSpeed(clock, found, beyond, z, UNDECIDED)
+        low, high = speed.ends
+        verdict = UNDECIDED
+        if z is not None and abs(z) > LIMIT and abs(beyond) > margin and (low > 0 or high < 0):
+            verdict = "SLOW" if low > 0 else "FAST"
+        elif z is not None and found.low is not None and -margin <= low <= high <= margin:
+            verdict = "ok"
+        speeds[node] = replace(speed, verdict=verdict)
     return speeds
 
 
@@ -130,6 +143,17 @@ def _other_frames(results: dict[str, Result]) -> dict[str, str]:
     return odd
 
 
+def _reason(odd: NodeSpeed) -> str:
+    """Why a speed is not ok."""
+    text = f"{100 * odd.beyond:+.1f}% by the {odd.clock} clock"
+    if odd.verdict != UNDECIDED:
+        return text
+    if odd.z is None:
+        return "too few nodes to judge"
+    low, high = odd.ends
+    return f"{text}, its runs {100 * low:+.1f} to {100 * high:+.1f}%: more --repeats"
+
+
 def judge_nodes(nodes: dict[str, dict[str, Result]], margin: float = MARGIN) -> list[NodeEntry]:
     """Judges every entry on every node."""
     entries = list(dict.fromkeys(entry for results in nodes.values() for entry in results))
@@ -149,7 +173,7 @@ def judge_nodes(nodes: dict[str, dict[str, Result]], margin: float = MARGIN) -> 
             speeds = tuple(speeds[node] for speeds in by_clock if node in speeds)
             verdicts = [speed.verdict for speed in speeds]
             odd = next((s for s in speeds if s.verdict == worst(verdicts) != "ok"), None)
-            reason = f"{100 * odd.beyond:+.1f}% by the {odd.clock} clock" if odd else ""
+            reason = _reason(odd) if odd else ""
             if node not in here:
                 verdicts, reason = [NO_RESULT], "there is no result"
             elif here[node].overall in VERDICTS:
@@ -169,9 +193,33 @@ def table(found: list[NodeEntry]) -> str:
         rows.append(
             {"node": e.node, "entry": e.entry}
             | {f"{s.clock} s": f"{s.seconds.value:.3f}" for s in e.speeds}
-            | {"beyond": f"{100 * farthest.beyond:+.1f}%" if farthest else "-"}
+            | {"from median": f"{100 * farthest.beyond:+.1f}%" if farthest else "-"}
             | {"z": f"{farthest.z:+.1f}" if farthest and farthest.z is not None else "-"}
             | {"verdict": f"{e.verdict}: {e.reason}" if e.reason else e.verdict}
         )
-    columns = ["node", "entry", *(f"{clock} s" for clock in CLOCKS), "beyond", "z", "verdict"]
-    return pd.DataFrame(rows, columns=columns).fillna("-").to_string(index=False)
+    columns = ["node", "entry", *(f"{clock} s" for clock in CLOCKS), "from median", "z", "verdict"]
+    text = pd.DataFrame(rows, columns=columns).fillna("-").to_string(index=False)
+    return "\n".join([text, *_spreads(found)])
+
+
+def _spreads(found: list[NodeEntry]) -> list[str]:
+    """A line for each entry and clock: how the nodes spread."""
+    lines = []
+    for entry in dict.fromkeys(e.entry for e in found):
+        for clock in CLOCKS:
+            values = [
+                s.seconds.value
+                for e in found
+                if e.entry == entry
+                for s in e.speeds
+                if s.clock == clock
+            ]
+            if len(values) < 2:
+                continue
+            spread = statistics.stdev(values) / statistics.mean(values)
+            ratio = max(values) / min(values)
+            lines.append(
+                f"{entry}, {clock}: {len(values)} nodes, coefficient of variation "
+                f"{100 * spread:.1f}%, slowest / fastest {ratio:.3f}"
+            )
+    return lines

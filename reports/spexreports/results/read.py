@@ -11,6 +11,8 @@ import jsonschema
 from jsonschema.exceptions import best_match
 
 from spexreports.errors import DataError
+from spexreports.results.acceptance import NAME as ACCEPTANCE
+from spexreports.results.acceptance import Acceptance, parse_acceptance
 from spexreports.results.published import MILESTONES
 from spexreports.results.result import Result
 
@@ -50,6 +52,7 @@ class Found:
     """Files by kind."""
 
     results: list[Result] = field(default_factory=list)
+    acceptances: list[Acceptance] = field(default_factory=list)
     kernels: list[Path] = field(default_factory=list)  # of the micro-benchmarks
     bundles: list[Path] = field(default_factory=list)  # of bench_bundle
     checks: list[Path] = field(default_factory=list)  # of ci/gpu-check
@@ -61,8 +64,9 @@ def _kind(data: Any) -> str | None:
     """The member of Found to which a JSON value belongs."""
     if not isinstance(data, dict):
         return None
-    if isinstance(data.get("schema"), dict) and data["schema"].get("name") == SCHEMA:
-        return "results"
+    schema = data.get("schema")
+    if isinstance(schema, dict) and schema.get("name") in (SCHEMA, ACCEPTANCE):
+        return "results" if schema["name"] == SCHEMA else "acceptances"
     if isinstance(rows := data.get("benchmarks"), list):
         names = [row.get("name") for row in rows if isinstance(row, dict)]
         bundles = names and all(str(name).startswith("bundle/") for name in names)
@@ -102,6 +106,8 @@ def find(paths: list[Path]) -> Found:
             if kind == "results" or (not path.is_dir() and kind is None):
                 result = parse_result(file, data)
                 results[result.run_id, result.entry, result.system] = result
+            elif kind == "acceptances":
+                found.acceptances.append(parse_acceptance(file, data))
             elif kind:
                 getattr(found, kind).append(file)
             else:

@@ -68,6 +68,11 @@ class Scaling:
     bundles: int
 
 
+def _share(sample: dict[str, Any], cpus: int) -> float:
+    """The part of the node's CPU time that other processes took in a run; 0 if unknown."""
+    return (sample["other_cpu_s"] or 0.0) / (cpus * sample["effective_s"])
+
+
 @dataclass(frozen=True)
 class Result:
     """A result file; `json` has the members of its record and its derived part."""
@@ -130,9 +135,15 @@ class Result:
 
     @cached_property
     def timed(self) -> list[dict[str, Any]]:
-        """Samples that count: timed, successful, not throttled."""
+        """Samples that count: timed, successful, neither throttled nor disturbed."""
         samples = self.json["timing"]["samples"]
-        return [s for s in samples if not (s["warmup"] or s["throttled"] or s["failure"])]
+        bad = ("warmup", "throttled", "failure", "disturbed")
+        return [s for s in samples if not any(s.get(member) for member in bad)]
+
+    @cached_property
+    def other_work(self) -> float:
+        """The largest part of the node's CPU time that other processes took in a timed run."""
+        return max((_share(s, self.cpus) for s in self.timed), default=0.0)
 
     def middle(self, member: str) -> float | None:
         """The median over timed samples of a member, or of a list's mean. None if unknown."""

@@ -145,7 +145,9 @@ def in_sweep(results: list[Result], *kinds: str) -> list[Result]:
     return [
         r
         for r in results
-        if r.scaling and r.scaling.kind in kinds and r.extraction and r.tier != "ci"
+        if r.scaling and r.scaling.kind in kinds and r.tier != "ci"
+        # On several nodes there is only the effective clock.
+        if r.extraction or (r.effective and r.nodes > 1)
     ]
 
 

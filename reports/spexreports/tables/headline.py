@@ -4,12 +4,14 @@ from spexreports.results.published import read_published
 from spexreports.results.result import Result
 from spexreports.results.work import (
     FILES,
+    PRODUCTION,
     alone,
     compression,
     exposures,
     fastest,
     has_fpnh,
     of_exposure,
+    settings,
     standard,
 )
 from spexreports.tables.numbers import counted, factor, number, speed
@@ -44,6 +46,9 @@ def headlines(results: list[Result]) -> list[Result]:
     files.
     """
     usual = [r for r in exposures(results) if standard(r)]
+    # A system that was only run by another method, such as a CPU by cholesky, has those.
+    known = {r.system for r in usual}
+    usual += [r for r in exposures(results) if r.system not in known and settings(r) == PRODUCTION]
     groups: dict[tuple, list[Result]] = {}
     for r in [r for r in usual if of_exposure(r)] or usual:
         groups.setdefault((r.gpus, r.system, compression(r)), []).append(r)
@@ -51,10 +56,12 @@ def headlines(results: list[Result]) -> list[Result]:
 
 
 def speed_table(results: list[Result]) -> Table | None:
-    """The paper's best result and the headlines of the systems."""
+    """The paper's best result and the headlines of the systems; None without one."""
     published = read_published()
     paper, deadline = published.best, published.deadline_s
     found = headlines(results)
+    if not found:
+        return None
     rows = [("the paper's best: four NVIDIA A100s, in Python", paper.fpnh, paper.walltime_s)]
     rows += [
         (
@@ -95,29 +102,29 @@ def frames_of(results: list[Result]) -> list[dict]:
 
 
 def right_frames(results: list[Result]) -> str:
-    """How many frames are correct, and of how many, by camera; equal counts appear once."""
-    counts = []
-    for r in results:
-        frames = frames_of([r])
-        right = sum(frame["failure"] is None for frame in frames)
-        counts.append(f"{right} of {len(frames)} frames")
-    return ", ".join(dict.fromkeys(counts))
+    """How many of the compared frames are correct, over all runs of all results."""
+    frames = frames_of(results)
+    compared = sum(frame["compared"] for frame in frames)
+    wrong = [frame["camera"] for frame in frames if frame["failure"] is not None]
+    if not wrong:
+        return f"All {compared} compared frames are right"
+    return f"Of {compared} compared frames those of {', '.join(dict.fromkeys(wrong))} are wrong"
 
 
 def agreement(results: list[Result]) -> str:
     """What the frames agree with, and how closely."""
     frames = frames_of(results)
-    against = []
-    for count, what in (
-        (sum(frame["reference"] for frame in frames), "the CPU reference"),
-        (sum(frame["truth"] is not None for frame in frames), "the simulated truth"),
-    ):
-        few = "" if count == len(frames) else f" ({count} of {len(frames)})"
-        against += [f"{what}{few}"] if count else []
-    if not against:
+    with_reference = sum(frame["compared"] for frame in frames if frame["reference"])
+    compared = sum(frame["compared"] for frame in frames)
+    if not compared:
         return "No frame was compared."
     systems = ", ".join(dict.fromkeys(r.system for r in results))
-    text = f"{right_frames(results)} agree with {' and '.join(against)}"
+    against = "the simulated truth"
+    if with_reference == compared:
+        against = f"the CPU reference and {against}"
+    elif with_reference:
+        against += f", and {with_reference} of them with the CPU reference, which the plan asks for"
+    text = f"{right_frames(results)}: compared with {against}"
     together = [c for r in results for c in r.json["validation"]["together"]]
     parts = [c["largest"] / c["limit"] for c in together if c["limit"] and c["largest"] is not None]
     if parts:
@@ -179,13 +186,18 @@ def others_table(results: list[Result]) -> Table | None:
     """Entries of the tier ci and of partial frames, which test spex-bench."""
     columns = {
         "system, entry": lambda r: f"{r.system}, {r.entry}",
-        "milestone": lambda r: r.milestone,
-        "frames": lambda r: f"{r.frames_asked} of size {r.inputs['generator']['size']}",
+        "verdict": lambda r: r.overall,
         "effective, s": lambda r: speed(r.effective.seconds) if r.effective else None,
         "extraction, s": lambda r: speed(r.extraction.seconds) if r.extraction else None,
-        "verdict": lambda r: r.overall,
+        "milestone": lambda r: r.milestone,
+        "frames": lambda r: f"{r.frames_asked} of size {r.inputs['generator']['size']}",
     }
-    found = [r for r in results if not has_fpnh(r) and r.scaling is None and not alone(r)]
+    # Sweeps of other tiers have a table of their own.
+    found = [
+        r
+        for r in results
+        if not has_fpnh(r) and (r.scaling is None or r.tier == "ci") and not alone(r)
+    ]
     note = "Their seconds are not frames per node-hour, and are not part of the ladder."
     text_columns = ("milestone", "frames", "verdict")
     return Table.by_column(

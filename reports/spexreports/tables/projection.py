@@ -94,13 +94,41 @@ def measured(results: list[Result]) -> list[Measured]:
     return found
 
 
+def _pairs(results: list[Result]) -> list[tuple[Measured, Measured]]:
+    """Different measured GPUs that ran the same plan, in both orders."""
+    found = measured(results)
+    return [
+        (a, b)
+        for a in found
+        for b in found
+        if a.pipeline.plan == b.pipeline.plan and a.gpu != b.gpu
+    ]
+
+
+def errors(results: list[Result]) -> tuple[float, float]:
+    """Between which factors measured kernels were of projected ones; 1 is always between them."""
+    work = kernel_work(results)
+    found = [1.0]
+    for a, b in _pairs(results) if work else []:
+        found.append(b.kernels / work.project(a.direct.stage_seconds, a.gpu, b.gpu))
+    return min(found), max(found)
+
+
+def one_digit(value: float) -> float:
+    """The value with one significant digit."""
+    return float(f"{value:.0e}")
+
+
+def span(low: float, high: float) -> str:
+    """Two numbers of one digit, or one where they are equal: 20,000 to 40,000."""
+    ends = [f"{one_digit(value):,.0f}" for value in (low, high)]
+    return " to ".join(dict.fromkeys(ends))
+
+
 def error_table(results: list[Result]) -> Table | None:
     """The projection from each measured GPU to others that ran the same plan."""
-    work, found, rows = kernel_work(results), measured(results), []
-    pairs = [(a, b) for a in found for b in found if a.pipeline.plan == b.pipeline.plan]
-    for a, b in pairs if work else []:
-        if a.gpu == b.gpu:
-            continue
+    work, rows = kernel_work(results), []
+    for a, b in _pairs(results) if work else []:
         kernels = work.project(a.direct.stage_seconds, a.gpu, b.gpu)
         frames, took = b.pipeline.frames_asked, b.pipeline.effective.seconds.value
         seconds = a.beside + frames * kernels
@@ -130,19 +158,25 @@ def projection_table(results: list[Result]) -> Table | None:
     for r in headlines(results):
         if r.gpus == 4 and gpu_of(r) == base.gpu and compression(r) == "none":
             beside[4] = r.effective.seconds.value - EXPOSURE_FRAMES * base.kernels / 4
-    rows = []
+    rows, error = [], errors(results)
     for gpu in read_published().gpus.values():
+        own = gpu == base.gpu
         kernels = work.project(base.direct.stage_seconds, base.gpu, gpu)
+        # The slowest and the fastest that the error allows.
+        ends = [kernels] * 2 if own else [kernels * error[1], kernels * error[0]]
         row = {
-            "GPU": f"{gpu.name}{' (measured)' if gpu == base.gpu else ', projected'}",
+            "GPU": f"{gpu.name}{' (measured)' if own else ', projected'}",
             "FP64, TFLOP/s": f"{gpu.fp64_tflops:g}",
             "memory, TB/s": f"{gpu.memory_tb_s:g}",
-            "kernels, ms a frame": f"{1e3 * kernels:.0f}",
+            "kernels, ms a frame": f"{1e3 * kernels:.0f}"
+            if own
+            else span(1e3 * ends[1], 1e3 * ends[0]),
         }
         for count, seconds in sorted(beside.items()):
-            took = seconds + EXPOSURE_FRAMES * kernels / count
-            row[f"FPNH, {NODES[count]}"] = number(3600 * EXPOSURE_FRAMES / took)
-        row["FPNH of the kernels alone, one"] = number(3600 / kernels)
+            rates = [
+                3600 * EXPOSURE_FRAMES / (seconds + EXPOSURE_FRAMES * end / count) for end in ends
+            ]
+            row[f"FPNH, {NODES[count]}"] = number(rates[0]) if own else span(*rates)
         rows.append(row)
     seconds = ", ".join(f"{beside[c]:.2f} s ({NODES[c]})" for c in sorted(beside))
     note = (
@@ -150,7 +184,9 @@ def projection_table(results: list[Result]) -> Table | None:
         f"({base.pipeline.commit}) on one {base.gpu.name} ({base.direct.system}). A Perlmutter "
         "node has four A100 of 40 GB or 80 GB. Beside the kernels an exposure takes "
         f"{seconds}, as measured on {base.gpu.name}s; another machine's driver, CPUs and file "
-        "system change that. Rates are those of the data sheets: "
+        f"system change that. Between measured GPUs the kernels took {error[0]:.2f} to "
+        f"{error[1]:.2f} times the projection, which makes these ranges of one digit. "
+        "Rates are those of the data sheets: "
         + "; ".join(f"{g.name}: {g.source}" for g in read_published().gpus.values())
         + "."
     )

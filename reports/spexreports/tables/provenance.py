@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from spexreports.results.checks import GpuCheck
 from spexreports.results.result import Result
 from spexreports.tables.headline import right_frames, verdict
-from spexreports.tables.numbers import counted
+from spexreports.tables.numbers import counted, speed
 from spexreports.tables.table import Table
 
 IDLE = "gpu-idle"  # normal: an idle GPU lowers its clocks
@@ -68,16 +68,29 @@ def checks_table(checks: list[GpuCheck]) -> Table | None:
     return Table.by_column("gpu-checks", title, checks, columns, text_columns=text_columns)
 
 
+def _cpu_health(cpu: dict | None) -> list[str]:
+    """Health of the CPUs and the memory: what the counters say; empty without counters."""
+    if not cpu:
+        return []
+    before, after = cpu["before"], cpu["after"]
+    errors, hot = after["memory_uncorrected"], after["throttled"]
+    parts = [f"{errors:g} uncorrected errors of the node's memory"] if errors is not None else []
+    return parts + (
+        [f"cores too hot {hot - before['throttled']:g} times"] if hot is not None else []
+    )
+
+
 def _health(result: Result) -> str:
-    """Health of the GPUs: throttling, the highest temperature, memory errors."""
+    """Health of CPUs and GPUs: throttling, the highest temperature, memory errors."""
     health = result.json["health"]
     during, after = health["during"], health["after"]
+    cpu = _cpu_health(health.get("cpu"))
     if not during:
-        return health["reason"] or "–"
+        return "; ".join(cpu) or health["reason"] or "–"
     throttle = sorted({t for gpu in during for t in gpu["throttle_reasons"]} - {IDLE})
     warmest = [g["temperature_max_c"] for g in during if g["temperature_max_c"] is not None]
     errors = [g["ecc_uncorrected"] for g in after or [] if g["ecc_uncorrected"] is not None]
-    parts = [f"slowed down: {', '.join(throttle)}" if throttle else "not slowed down"]
+    parts = [*cpu, f"slowed down: {', '.join(throttle)}" if throttle else "not slowed down"]
     parts += [f"at most {max(warmest):g} °C"] if warmest else []
     parts += [f"{sum(errors):g} uncorrected memory errors"] if errors else []
     parts += [f"settings changed: {changed}"] if (changed := health["settings_changed"]) else []
@@ -85,14 +98,23 @@ def _health(result: Result) -> str:
 
 
 def entries_table(results: list[Result]) -> Table | None:
-    """Each entry: verdict, frames, health, what is missing, and the command line."""
+    """Each entry: verdict, seconds, frames, health, and what is missing."""
     columns = {
         "system, plan, entry": lambda r: f"{r.system}, {r.plan}, {r.entry}",
-        "verdict": verdict,
-        "right frames": lambda r: right_frames([r]),
-        "GPUs": _health,
+        "verdict": lambda r: r.overall,
+        "s": lambda r: speed(r.effective.seconds) if r.effective else None,
+        "frames": lambda r: right_frames([r]),
+        "judged": verdict,
+        "health": _health,
         "not complete": lambda r: "; ".join(r.why_incomplete) or "complete",
         "unusual": lambda r: "; ".join(r.unusual) or "–",
-        "command": lambda r: shlex.join(r.json["launch"]["argv"]),
     }
-    return Table.by_column("entries", "Entries", results, columns, text_columns=tuple(columns)[1:])
+    text_columns = tuple(name for name in columns if name != "s")
+    return Table.by_column("entries", "Entries", results, columns, text_columns=text_columns)
+
+
+def commands(results: list[Result]) -> list[tuple[str, str]]:
+    """Each entry and its command line."""
+    return [
+        (f"{r.system}, {r.plan}, {r.entry}", shlex.join(r.json["launch"]["argv"])) for r in results
+    ]

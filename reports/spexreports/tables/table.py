@@ -1,12 +1,14 @@
 """A table: a data frame of text with a note."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
 NONE = "–"
+SENTENCE = re.compile(r"(?<=\.) (?=[A-Z`])")
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,16 @@ class Table:
         """A row for each result, with a function for each column."""
         rows = [{head: cell(r) for head, cell in columns.items()} for r in results]
         return cls.of(name, title, rows, note, **more)
+
+    def without_paper(self) -> "Table | None":
+        """The same without rows, columns and sentences of the paper; None if nothing is left."""
+        kinds = self.kinds or ("",) * len(self.frame)
+        frame = self.frame[[kind != "paper" for kind in kinds]]
+        frame = frame[[name for name in frame.columns if "paper" not in name.lower()]]
+        sentences = SENTENCE.split(self.note)
+        note = " ".join(text for text in sentences if "paper" not in text.lower())
+        left = tuple(kind for kind in self.kinds if kind != "paper")
+        return replace(self, frame=frame, note=note, kinds=left) if len(frame) else None
 
     @property
     def columns(self) -> list[str]:

@@ -175,9 +175,16 @@ def micro_table(kernels: list[Kernel]) -> Table | None:
     """All micro-benchmarks."""
     columns = {
         "kernel": lambda k: k.name,
-        "on": lambda k: k.where,
+        "an item": lambda k: time_text(k.each),
+        "rate": lambda k: k.rate,
         "a call": lambda k: time_text(k.seconds),
         "items of a call": lambda k: str(k.batch),
-        "an item": lambda k: time_text(k.each),
+        "on": lambda k: k.where,
     }
-    return Table.by_column("micro", "Micro-benchmarks", kernels, columns, text_columns=("on",))
+    note = (
+        "`ceiling` is what the machine reaches: a CPU core, or a GPU. Google Benchmark may say "
+        "that its library was built for debugging: that concerns the library, not these programs."
+    )
+    return Table.by_column(
+        "micro", "Micro-benchmarks", kernels, columns, note, text_columns=("on",)
+    )
