@@ -1,5 +1,9 @@
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <nanobind/stl/map.h>
@@ -29,13 +33,36 @@ ExtractOptions make_options(const std::map<std::string, std::string>& given, boo
   return options;
 }
 
-// Name, default as text, help and choices of each option. An option without a default has "".
+// The type of a value in Python; "wavelength" is that of the package.
+template <class T>
+std::string type_of(const T* /*place*/) {
+  if constexpr (std::is_same_v<T, int>)
+    return "int";
+  else if constexpr (std::is_same_v<T, double>)
+    return "float";
+  else if constexpr (std::is_same_v<T, std::uint32_t>)
+    return "bits";
+  else if constexpr (std::is_same_v<T, std::optional<int>>)
+    return "int | None";
+  else if constexpr (std::is_same_v<T, std::optional<double>>)
+    return "float | None";
+  else if constexpr (std::is_same_v<T, std::optional<WaveRange>>)
+    return "wavelength";
+  else
+    return std::is_enum_v<T> ? "str" : "str | None";
+}
+
+// Name, type, default as text, help and choices of each option. An option without a default has "".
 std::vector<nb::tuple> describe_options() {
   const ExtractOptions defaults = resolve({}, Device::cpu);
   std::vector<nb::tuple> all;
-  for (const ExtractOption& option : extract_options())
-    all.push_back(nb::make_tuple(std::string(option.name), text_of(option, defaults),
+  for (const ExtractOption& option : extract_options()) {
+    OptionRequest request;
+    const std::string type =
+        std::visit([](const auto* place) { return type_of(place); }, option.value(request));
+    all.push_back(nb::make_tuple(std::string(option.name), type, text_of(option, defaults),
                                  std::string(option.help), choices_of(option, Device::cpu)));
+  }
   return all;
 }
 
@@ -50,15 +77,16 @@ void bind_options(nb::module_& module) {
           "the milestone")
       .def_prop_ro(
           "flux", [](const ExtractOptions& o) { return to_string(o.flux); }, "patch or frame")
-      .def_ro("nwavestep", &ExtractOptions::nwavestep, "core bins of a patch");
+      .def_ro("nwavestep", &ExtractOptions::nwavestep, "core bins of a patch")
+      .def_ro("specmin", &ExtractOptions::specmin, "first fiber");
   module.def(
       "make_options", &make_options, "given"_a, "model"_a, "gpu"_a,
       "Options from texts by their names, as on the command line (docs/command-line.md); others "
       "have "
       "their defaults. Raises UsageError for values that are impossible or do not fit together.");
-  module.def(
-      "describe_options", &describe_options,
-      "(name, default, help, choices) of each option; the default as text, \"\" without one.");
+  module.def("describe_options", &describe_options,
+             "(name, type, default, help, choices) of each option; the default as text, \"\" "
+             "without one.");
 }
 
 }  // namespace spex::python

@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -10,40 +10,25 @@ from . import _core, _run
 from ._arguments import PathLike, make_barycentric, make_options, path_or_none
 from ._frame import Frame, frame_of
 from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, file_of
-from ._wavelength import Wavelength, grid_of
+from ._options import DEFAULTS, ExtractOptions
+from ._signature import with_options
+from ._wavelength import grid_of
 from .errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from ._extractor import Extractor
 
 
+@with_options
 def extract(
     preproc: ImageLike,
     psf: PsfLike,
     *,
-    wavelength: Wavelength | None = None,
-    specmin: int = 0,
-    nspec: int | None = None,
-    bundlesize: int = 25,
-    nsubbundles: int | None = None,
-    nwavestep: int = 50,
-    wavepad: int = 10,
-    pixpad_frac: float = 0.8,
-    wavepad_frac: float = 0.2,
-    regularize: float = 0.0,
-    psferr: float | None = None,
-    mask_bits: int | str | None = None,
     no_mask: bool = False,
-    decorrelate: str = "signal",
-    flux: str = "patch",
-    chi2_pixels: str = "weighted",
-    bad2dfit: str = "relative",
     barycentric_correction: bool = False,
     barycentric_by_obstype: bool = False,
     heliocor: float | None = None,
     iers: PathLike | None = None,
-    method: str | None = None,
-    milestone: str | None = None,
     model: bool | PathLike = False,
     gpu: bool = False,
     device: int = 0,
@@ -55,6 +40,7 @@ def extract(
     scores: bool = True,
     full_precision: bool = False,
     fibermap_by_row: bool = False,
+    **options: Unpack[ExtractOptions],
 ) -> Frame:
     """Extracts the spectra of one frame.
 
@@ -72,34 +58,12 @@ def extract(
             masked array is not used; Quantities are converted.
         psf: a file psf-CAMERA-EXPID.fits; what read_psf made of one; or what
             gpu_specter.io.read_psf made of one.
-        wavelength: (wmin, wmax, dw), Angstrom in vacuum, or as text "wmin,wmax,dw"; or an array of
-            the wavelengths themselves, in equal steps; Quantities are converted. None is the grid
-            of the camera in production.
-        specmin: first fiber, counted from 0 in the PSF.
-        nspec: number of fibers; None is all from specmin on.
-        bundlesize: fibers of a bundle.
-        nsubbundles: parts of a bundle; None is 5, or 1 with the milestone scalar.
-        nwavestep: core bins of a patch.
-        wavepad: bins of padding on either side.
-        pixpad_frac: part of the padding's rows that is used, 0 to 1.
-        wavepad_frac: `wavepad` is widened by this fraction, 0 to 1.
-        regularize: regularization of bins that the data determine.
-        psferr: fractional error of the PSF; None is the PSF's own.
-        mask_bits: pixels with any of these bits are not used: a number, its text ("0x2FF"), or
-            "all"; None is all but BADREADNOISE.
         no_mask: accept an image that has no mask: all its pixels are good.
-        decorrelate: "signal" or "noise".
-        flux: "patch", each patch by itself, or "frame", the whole frame at once, without seams.
-        chi2_pixels: pixels that chi2pix counts: "weighted", or "bright" as production's GPU path.
-        bad2dfit: rule of BAD2DFIT in the mask: "relative" to the medians of chi2pix, or "chi2",
-            above 100, as production before desispec 0.71.
         barycentric_correction: make the wavelengths barycentric, by the header's position and
             time; those of the frame are still the ones asked for.
         barycentric_by_obstype: the same for images of the sky, whose OBSTYPE or FLAVOR says so.
         heliocor: the factor itself, barycentric / observed wavelength.
         iers: finals2000A.all of the IERS, for a factor accurate to 1e-12 instead of 1e-10.
-        method: "eigh" or "cholesky"; None is that of the milestone, eigh on the CPU.
-        milestone: how the work is organized (docs/milestones.md); None is the fastest.
         model: also make the model image; a path writes it to that file too, beside `output`.
         gpu: on a GPU.
         device: which, counted from 0.
@@ -114,6 +78,9 @@ def extract(
         full_precision: in float64.
         fibermap_by_row: take the rows of the file's fibermap by their places, as production does,
             not by FIBER.
+        **options: as on the command line; None is the default. `wavelength` may also be
+            (wmin, wmax, dw), or an array of the wavelengths themselves in equal steps; Angstrom in
+            vacuum, or a Quantity.
 
     Returns:
         The frame: arrays [nspec, nwave] that are the caller's own.
@@ -151,28 +118,11 @@ def extract(
         [name for name in (output, model_file) if name],
         [name for name in (image_file, psf_file, iers) if name],
     )
-    options = make_options(
-        wavelength=None if wavelength is None else grid_of(wavelength),
-        specmin=specmin,
-        nspec=nspec,
-        regularize=regularize,
-        bundlesize=bundlesize,
-        nsubbundles=nsubbundles,
-        nwavestep=nwavestep,
-        wavepad=wavepad,
-        pixpad_frac=pixpad_frac,
-        wavepad_frac=wavepad_frac,
-        psferr=psferr,
-        mask_bits=mask_bits,
-        model=bool(model),
-        method=method,
-        decorrelate=decorrelate,
-        flux=flux,
-        chi2_pixels=chi2_pixels,
-        bad2dfit=bad2dfit,
-        milestone=milestone,
-        gpu=gpu,
-    )
+    if unknown := options.keys() - DEFAULTS.keys():
+        raise TypeError(f"extract() got an unexpected keyword argument '{min(unknown)}'")
+    wavelength = options.get("wavelength")
+    grid = None if wavelength is None else grid_of(wavelength)
+    asked = make_options(model=bool(model), gpu=bool(gpu), **{**options, "wavelength": grid})
     barycentric = make_barycentric(barycentric_correction, barycentric_by_obstype, heliocor, iers)
     worker = _run.Worker(gpu, device, threads) if extractor is None else extractor.worker
     try:
@@ -184,7 +134,7 @@ def extract(
     camera = image.camera
     begin = time.monotonic()
     extraction = _core.Extraction(
-        options=options,
+        options=asked,
         barycentric=barycentric,
         psf=as_psf(psf, bool(checksums)),
         preproc=image,
@@ -206,8 +156,8 @@ def extract(
     _run.warn_of(arrays)
     return frame_of(
         arrays,
-        specmin=specmin,
+        specmin=asked.specmin,
         camera=camera,
-        flux_of=options.flux,
-        nwavestep=options.nwavestep,
+        flux_of=asked.flux,
+        nwavestep=asked.nwavestep,
     )

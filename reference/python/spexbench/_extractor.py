@@ -2,43 +2,25 @@
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 from . import _run
 from ._arguments import PathLike, whole
 from ._extract import extract
 from ._frame import Frame
 from ._inputs import ImageLike, PsfLike
-from ._wavelength import Wavelength
+from ._options import ExtractOptions
 from .errors import UsageError
 
 
-class ExtractSettings(TypedDict, total=False):
+class ExtractSettings(ExtractOptions, total=False):
     """The keywords of `extract`, except those of the Extractor itself."""
 
-    wavelength: Wavelength | None
-    specmin: int
-    nspec: int | None
-    bundlesize: int
-    nsubbundles: int | None
-    nwavestep: int
-    wavepad: int
-    pixpad_frac: float
-    wavepad_frac: float
-    regularize: float
-    psferr: float | None
-    mask_bits: int | str | None
     no_mask: bool
-    decorrelate: str
-    flux: str
-    chi2_pixels: str
-    bad2dfit: str
     barycentric_correction: bool
     barycentric_by_obstype: bool
     heliocor: float | None
     iers: PathLike | None
-    method: str | None
-    milestone: str | None
     model: bool | PathLike
     progress: _run.Progress | None
     checksums: bool
