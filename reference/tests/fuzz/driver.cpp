@@ -2,14 +2,17 @@
 // special compiler, knows FITS headers, and is deterministic.
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fuzz/mutate.hpp"
@@ -91,6 +94,21 @@ int fuzz(const Options& options) {
   return 0;
 }
 
+// OpenBLAS starts a thread for each CPU before main(). Each takes 128 MB of address space, and
+// tries again without end if the limit forbids it: on 16 CPUs the program would not end. So it
+// starts itself again, with one thread.
+void limit_memory(long mib, char** argv) {
+  const char* const threads = std::getenv("OPENBLAS_NUM_THREADS");
+  if (threads == nullptr || std::string(threads) != "1") {
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    execv("/proc/self/exe", argv);
+    throw std::runtime_error("cannot start itself again");
+  }
+  const rlim_t bytes = static_cast<rlim_t>(mib) << 20;
+  const rlimit limit{bytes, bytes};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) throw std::runtime_error("cannot limit its memory");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -108,10 +126,6 @@ int main(int argc, char** argv) {
   app.add_option("--memory", options.memory_mib, "limit of the address space, MiB (0: none)");
   app.add_option("--save", options.save, "write each input to this file before running it");
   CLI11_PARSE(app, argc, argv);
-  if (options.memory_mib > 0) {
-    const rlim_t bytes = static_cast<rlim_t>(options.memory_mib) << 20;
-    const rlimit limit{bytes, bytes};
-    if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
-  }
+  if (options.memory_mib > 0) limit_memory(options.memory_mib, argv);
   return fuzz(options);
 }
