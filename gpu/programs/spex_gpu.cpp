@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -49,12 +50,15 @@ constexpr const char* footer =
 constexpr int most_write_threads = 4;
 // Hardware queues per GPU, one per extractor: with fewer queues, frames wait for each other.
 constexpr int queues_of_gpu = 3;
+// A pipe may bring as many at once.
+constexpr std::size_t frames_of_exposure = 30;
 
 // Sets the unset thread counts of a pipeline; returns the number of threads that write one frame.
 int set_threads(spex::ExposureArguments& many, const std::vector<spex::FrameFiles>& frames,
                 const spex::mpi::Communicator& world, const spex::mpi::Communicator& node,
                 const std::vector<int>& devices) {
   spex::mpi::PipelineLoad load = spex::mpi::load_of(frames, world.size());
+  if (many.from_pipe()) load.frames = std::max(load.frames, frames_of_exposure);
   load.cpus = spex::mpi::share_of_cpus(node);
   load.devices = static_cast<int>(devices.size());
   for (const int device : devices)
@@ -72,16 +76,20 @@ int set_threads(spex::ExposureArguments& many, const std::vector<spex::FrameFile
 // blocks) at exit much faster than one by one.
 class KeptExtractors {
  public:
-  // Creates another extractor on `device`. Thread-safe.
-  spex::PatchExtractor make(int device, int frames_at_once) {
+  // The extractor of a slot, on `device`; created at the first call. Thread-safe.
+  spex::PatchExtractor of_slot(int slot, int device, int frames_at_once) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto kept = kept_.find(slot); kept != kept_.end()) return kept->second;
+    }
     spex::PatchExtractor extractor = spex::gpu::gpu_extractor(device, frames_at_once);
     const std::scoped_lock lock(mutex_);
-    return kept_.emplace_back(std::move(extractor));
+    return kept_.emplace(slot, std::move(extractor)).first->second;
   }
 
  private:
   std::mutex mutex_;
-  std::vector<spex::PatchExtractor> kept_;
+  std::map<int, spex::PatchExtractor> kept_;
 };
 
 int extract(int argc, char** argv, const spex::mpi::Communicator& world,
@@ -109,7 +117,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   spex::load_earth_orientation(world, arguments.production, job.settings.barycentric);
   choice.several = many.many() && spex::traits(job.settings.options.milestone).schedule ==
                                       spex::Schedule::pipeline;
-  choice.frames = to_do.frames.size();
+  choice.frames = std::max(to_do.frames.size(), many.from_pipe() ? frames_of_exposure : 0);
   spex::gpu::limit_visible_gpus(choice, world);
   const spex::mpi::Communicator node = world.node();
   std::vector<int> devices;
@@ -139,7 +147,8 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   const int frames_at_once = (many.extractors.value_or(1) + sharing - 1) / sharing;
   return spex::extract_one_or_many(world, job, many, std::move(to_do), [&](int k) {
     if (reads_meanwhile) take_gpus();
-    return extractors.make(devices[static_cast<std::size_t>(k) % devices.size()], frames_at_once);
+    return extractors.of_slot(k, devices[static_cast<std::size_t>(k) % devices.size()],
+                              frames_at_once);
   });
 }
 

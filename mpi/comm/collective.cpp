@@ -1,7 +1,9 @@
 #include "mpi/comm/collective.hpp"
 
+#include <chrono>
 #include <exception>
 #include <new>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -45,6 +47,16 @@ void on_root(const Communicator& comm, const std::function<void()>& step) {
   collective(comm, [&] {
     if (comm.is_root()) step();
   });
+}
+
+void wait_idly(const Communicator& comm) {
+  constexpr std::chrono::milliseconds pause{5};
+  MPI_Request request = MPI_REQUEST_NULL;
+  SPEX_MPI_CHECK(MPI_Ibarrier(comm.get(), &request));
+  for (int all = 0; all == 0;) {
+    SPEX_MPI_CHECK(MPI_Test(&request, &all, MPI_STATUS_IGNORE));
+    if (all == 0) std::this_thread::sleep_for(pause);
+  }
 }
 
 bool all_ranks(const Communicator& comm, bool mine) {

@@ -52,6 +52,9 @@ void collective(const Communicator& comm, const std::function<void()>& step);
 /// Calls `step` on rank 0 only; errors as in collective().
 void on_root(const Communicator& comm, const std::function<void()>& step);
 
+/// Waits until every rank calls this, without using the CPU meanwhile. Collective.
+void wait_idly(const Communicator& comm);
+
 /// Whether `mine` is true on every rank; all ranks get the same answer. Collective.
 [[nodiscard]] bool all_ranks(const Communicator& comm, bool mine);
 

@@ -29,8 +29,9 @@ void check_log_file(const FrameFiles& one, const ExposureArguments& many) {
     if (log.ends_with(ending))
       throw usage_error("--log-file", log + " is the name of a FITS file",
                         "the name of a text file");
-  for (const std::string& name : {one.input, one.psf, one.output, one.model.value_or(""),
-                                  one.fibermap.value_or(""), many.list, many.events.value_or("")})
+  for (const std::string& name :
+       {one.input, one.psf, one.output, one.model.value_or(""), one.fibermap.value_or(""),
+        many.from_pipe() ? "" : many.list, many.events.value_or("")})
     if (same_file(log, name))
       throw usage_error("--log-file", log + " is the name of an input or an output",
                         "another name");
@@ -61,6 +62,9 @@ void check_choice_of_frames(const ExposureArguments& many) {
     if (const char* option = folder_option(many))
       throw usage_error(option, "cannot be combined with --list, which names its files",
                         fmt::format("no {}", option));
+    if (many.from_pipe() && many.events)
+      throw usage_error("--events", "cannot be combined with --list -, which has no end",
+                        "no --events, or a list in a file");
     return;
   }
   if (many.night) {

@@ -9,13 +9,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "mpi/comm/broadcast.hpp"
 #include "mpi/comm/collective.hpp"
 #include "mpi/programs/exposure_checks.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/run/exposure_folders.hpp"
-#include "mpi/run/frame_list.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/log_file.hpp"
@@ -88,10 +88,10 @@ std::vector<FrameFiles> frames_of(const ExposureArguments& many) {
 }
 
 mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSettings& settings,
-                                   const ExposureArguments& many, FramesToDo to_do) {
+                                   const ExposureArguments& many, const FramesToDo& to_do) {
   mpi::ExposureJob job;
-  job.frames = std::move(to_do.frames);
-  job.skipped = std::move(to_do.skipped);
+  job.frames = to_do.frames;
+  job.skipped = to_do.skipped;
   mpi::collective(world, [&] {
     job.settings = settings;
     job.schedule = many.schedule.empty() ? traits(settings.options.milestone).schedule
@@ -109,6 +109,36 @@ mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSe
     job.events = many.events;
   });
   return job;
+}
+
+// Takes the frames whose files are to be found. Rank 0 alone looks for them, so that all ranks see
+// the same.
+void take_frames(const mpi::Communicator& world, const FrameFiles& one,
+                 const ExposureArguments& many, FramesToDo& to_do) {
+  std::vector<FrameFiles> frames;
+  std::optional<mpi::Failure> failure;
+  if (many.from_pipe()) {
+    if (world.is_root()) failure = mpi::attempt([&] { frames = to_do.pipe->next(); });
+    wait_idly(world);
+  }
+  mpi::on_root(world, [&] {
+    if (failure) throw Error(failure->kind, "", failure->text);
+    if (!many.many())
+      frames = {one};
+    else if (!many.from_pipe())
+      frames = frames_of(many);
+    mpi::find_inputs(frames);
+    if (many.from_pipe())
+      to_do.pipe->note_clashes(frames);
+    else if (many.many())
+      mpi::note_clashes(frames, {many.list, many.events.value_or("")});
+    to_do.skipped.clear();
+    if (many.many())
+      to_do.skipped = mpi::skip_frames(frames, {many.skip_existing, many.skip_missing});
+    to_do.frames = std::move(frames);
+  });
+  broadcast(world, to_do.frames);
+  broadcast(world, to_do.skipped);
 }
 
 int extract_one(const mpi::Communicator& world, const FrameJob& job,
@@ -148,7 +178,7 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
   app.add_option(
          "--list", many.list,
          "File with one frame per line: CAMERA IMAGE PSF OUTPUT, separated by blanks; # starts "
-         "a comment")
+         "a comment; -: standard input, frames are extracted as their lines come")
       ->group(files);
   app.add_option("--preproc-dir", many.preproc_dir, "Folder of the images; default: --exposure")
       ->group(files);
@@ -233,16 +263,9 @@ FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
     add_log_file(many.log_file);
   });
   FramesToDo to_do;
-  // Only rank 0 looks for files, so that all ranks see the same.
-  mpi::on_root(world, [&] {
-    to_do.frames = many.many() ? frames_of(many) : std::vector<FrameFiles>{one.files};
-    mpi::find_inputs(to_do.frames);
-    if (!many.many()) return;
-    mpi::note_clashes(to_do.frames, {many.list, many.events.value_or("")});
-    to_do.skipped = mpi::skip_frames(to_do.frames, {many.skip_existing, many.skip_missing});
-  });
-  broadcast(world, to_do.frames);
-  broadcast(world, to_do.skipped);
+  if (many.from_pipe() && world.is_root())
+    to_do.pipe = std::make_shared<mpi::FramePipe>(STDIN_FILENO, "standard input");
+  take_frames(world, one.files, many, to_do);
   return to_do;
 }
 
@@ -255,13 +278,19 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
     one.files = to_do.frames.front();
     return extract_one(world, one, make, hook, many.events);
   }
-  mpi::ExposureJob job = make_exposure_job(world, one.settings, many, std::move(to_do));
-  job.hook = hook;
-  const mpi::ExposureSummary summary = run_exposure(world, job, make);
-  if (world.is_root()) report(summary, job);
-  if (summary.failed > 0) return status::failed;
-  return std::ranges::any_of(job.skipped, &mpi::SkippedFrame::missing) ? status::incomplete
-                                                                       : status::done;
+  bool failed = false, missing = false;
+  do {
+    mpi::ExposureJob job = make_exposure_job(world, one.settings, many, to_do);
+    job.hook = hook;
+    const mpi::ExposureSummary summary = run_exposure(world, job, make);
+    if (world.is_root()) report(summary, job);
+    failed = failed || summary.failed > 0;
+    missing = missing || std::ranges::any_of(job.skipped, &mpi::SkippedFrame::missing);
+    if (!many.from_pipe()) break;
+    take_frames(world, one.files, many, to_do);
+  } while (!to_do.frames.empty() || !to_do.skipped.empty());
+  if (failed) return status::failed;
+  return missing ? status::incomplete : status::done;
 }
 
 }  // namespace spex

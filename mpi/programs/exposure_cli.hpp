@@ -1,12 +1,14 @@
 // The command line for many frames in one run, in addition to extract_cli.hpp.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/run/exposure.hpp"
+#include "mpi/run/frame_list.hpp"
 
 namespace CLI {
 class App;
@@ -44,6 +46,8 @@ struct ExposureArguments {
   [[nodiscard]] bool many() const {
     return night.has_value() || !exposure.empty() || !preproc_dir.empty() || !list.empty();
   }
+  /// Whether the lines of a list come through a pipe while frames are extracted.
+  [[nodiscard]] bool from_pipe() const { return list == "-"; }
 };
 
 /// Adds the options for many frames to `app`, after add_extract_options. --input, --psf and
@@ -61,6 +65,9 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
 struct FramesToDo {
   std::vector<FrameFiles> frames;
   std::vector<mpi::SkippedFrame> skipped;  ///< skipped by --skip-existing or --skip-missing
+  /// --list -: where more frames come from, on rank 0. The first frames are those of the first
+  /// lines.
+  std::shared_ptr<mpi::FramePipe> pipe = {};
 };
 
 /// Checks combinations of options, opens --log-file, and finds the frames and their inputs, which
@@ -70,6 +77,8 @@ struct FramesToDo {
                                       const ExposureArguments& many);
 
 /// Extracts one frame or many frames as requested, reports the result and returns the exit status.
+/// With --list - it then extracts the frames that have come meanwhile, until the pipe is closed;
+/// `make` is called for the same slots again.
 /// `one` is the job from prepare_job, the same on every rank; for many frames its settings apply to
 /// all. `to_do` comes from frames_to_do. Throws as mpi::run_one_frame and mpi::run_exposure do.
 /// `hook` is the phase hook of a run over many frames (ExposureJob). Collective.

@@ -347,6 +347,33 @@ TEST_F(ExposureProgram, ClashesInAListCostTheirFrames) {
   expect_outputs({"b2"});
 }
 
+// The second exposure comes when the first is written; its bad lines and files cost their frames.
+TEST_F(ExposureProgram, FramesComeThroughAPipe) {
+  const auto line = [&](const std::string& camera) {
+    return camera + " " + file("preproc", camera) + " " + file("psf", camera) + " " +
+           scratch.file("out/frame-" + camera + "-00000001.fits") + "\n";
+  };
+  write_file(scratch.file("first"), line("b0"));
+  write_file(scratch.file("second"), line("b7") + "b1 image\n" + line("b1") + line("b2"));
+  const std::string come = "(cat " + scratch.file("first") + "; for i in $(seq 1000); do [ -e " +
+                           scratch.file("out/frame-b0-00000001.fits") +
+                           " ] && break; sleep 0.1; done; cat " + scratch.file("second") +
+                           ") | \"$@\"";
+  for (const std::vector<std::string>& ranks : {std::vector<std::string>{}, mpirun(3)})
+    for (const char* schedule : {"sequential", "pipeline"}) {
+      std::filesystem::remove_all(scratch.file("out"));
+      std::filesystem::create_directory(scratch.file("out"));
+      std::vector<std::string> launcher{"bash", "-c", come, "bash"};
+      launcher.insert(launcher.end(), ranks.begin(), ranks.end());
+      const Finished run =
+          run_spex_cpu(with(common, {{"--list", "-"}, {"--schedule", schedule}}), launcher);
+      EXPECT_EQ(run.status, 1);
+      EXPECT_THAT(run.err, HasSubstr("spex-cpu: standard input:3: has fewer than four words"));
+      EXPECT_THAT(run.err, HasSubstr("frame b7 failed: " + file("psf", "b7") + ": no such file"));
+      expect_outputs({"b0", "b1", "b2"});
+    }
+}
+
 // A frame in its other form is skipped, or keeps its name: two forms never exist.
 TEST_F(ExposureProgram, OutputsInTheirOtherForm) {
   const std::string other = scratch.file("out/frame-b1-00000001.fits.gz");
@@ -377,6 +404,7 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRejected) {
       {with(common, {{"-p", "psf"}, {"-o", "out"}}), "--input is required"},
       {with(common, {{"--list", list}}), list + ":1: "},
       {with(common, {{"--list", list}, {"--exposure", "night"}}), "--list"},
+      {with(common, {{"--list", "-"}, {"--events", "log"}}), "--events"},
       {with(common, {{"--list", list}, {"-i", "image"}}), "--input"},
       {with(common, {{"--list", list}, {"-m", "model"}}), "--model"},
       {with(common, {{"--list", list}, {"--outdir", "out"}}), "--outdir"},
