@@ -15,6 +15,7 @@
 #include "gpu/extract/eigh/engine_eigh.hpp"
 #include "gpu/extract/fibers/engine_fibers.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/parallel.hpp"
 #include "reference/extract/decorrelate.hpp"
 #include "reference/extract/patch.hpp"
 #include "reference/frame/assemble_frame.hpp"
@@ -69,6 +70,10 @@ int most_patches_of_bundle(const std::vector<Patch>& patches) {
   }
   return most;
 }
+// The other extractors of the GPU need CPUs, too.
+int host_threads(const ExtractorSettings& settings) {
+  return std::max(1, default_threads() / std::max(1, settings.frames_at_once));
+}
 bool same_subbundle(const Patch& a, const Patch& b) {
   return a.bundle == b.bundle && a.subbundle == b.subbundle;
 }
@@ -85,7 +90,7 @@ class Extractor::Impl {
         events_(context_.stream()),
         eigh_(context_, settings.poison),
         band_(context_, settings.poison),
-        fibers_(context_, settings.poison) {}
+        fibers_(context_, settings.poison, host_threads(settings)) {}
 
   Extracted extract_patches(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                             StageTimes& times, const std::function<void(long)>& done) {

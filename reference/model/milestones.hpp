@@ -67,9 +67,9 @@ enum class SolveRoutine {
 
 /// The routines of an engine that decomposes N.
 struct EighRoutines {
-  SolveRoutine f = SolveRoutine::eigenvectors;
-  EighRoutine N = EighRoutine::dsyevd;
-  EighRoutine blocks = EighRoutine::dsyevd;  ///< of C
+  SolveRoutine f = SolveRoutine::eigenvectors;  ///< of the solution
+  EighRoutine N = EighRoutine::dsyevd;          ///< of the whole patch
+  EighRoutine blocks = EighRoutine::dsyevd;     ///< of C
 
   /// Whether a batch is all patches of a subbundle instead of one patch.
   [[nodiscard]] constexpr bool batch_patches() const { return f == SolveRoutine::cholesky_batched; }

@@ -38,7 +38,7 @@ void run_stages(gpu::FiberWorkspace& workspace, std::size_t begin, std::size_t e
 // with the reference. Patches that the guard rejects count as work too.
 void run_stage(benchmark::State& state, Device& device, FrameInput& frame, int npatches,
                std::size_t k) {
-  gpu::FiberWorkspace workspace(device.context(), false);
+  gpu::FiberWorkspace workspace(device.context(), false, 1);
   workspace.begin(frame.batch(npatches), frame.inputs());
   device.measure(
       state, [&] { run_stages(workspace, 0, k); }, [&] { run_stages(workspace, k, k + 1); },

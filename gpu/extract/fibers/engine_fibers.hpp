@@ -10,7 +10,8 @@ namespace spex::gpu {
 /// Runs and times the stages of FiberWorkspace.
 class FiberEngine {
  public:
-  FiberEngine(const Context& context, bool poison) : workspace_(context, poison) {}
+  FiberEngine(const Context& context, bool poison, int host_threads)
+      : workspace_(context, poison, host_threads) {}
 
   /// Whether the engine supports this frame's patches; otherwise the band engine must be used.
   [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {

@@ -9,7 +9,6 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/batch/limits.hpp"
 #include "reference/core/count.hpp"
-#include "reference/core/parallel.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::gpu {
@@ -135,7 +134,7 @@ void FiberWorkspace::sweep() {
 }
 
 FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
-                                         const std::vector<BundleOfFiber>& place, int nbundles) {
+                                         std::vector<BundleOfFiber> place, int nbundles) {
   FrameSystem system;
   system.bands = frame_bands();
   system.m = extended_grid(inputs.options, inputs.grid).nwave;
@@ -144,14 +143,15 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
   reserve(frame_bins_, 2 * bins);
   reserve(frame_factor_, system.bands.nspec * frame_factor_numbers(system.bands.reach, system.m));
   reserve(frame_sides_, system.bands.nspec * frame_side_numbers(system.bands.reach, system.m));
-  reserve(frame_place_, place.size());
+  place_ = std::move(place);
+  reserve(frame_place_, place_.size());
   reserve(frame_moved_, count_of(most_frame_sweeps, std::max(nbundles, 1)));
   reserve(frame_refused_, count_of(std::max(nbundles, 1)));
   if (poison_)
     for (const DeviceBuffer<double>* buffer : {&frame_bins_, &frame_factor_, &frame_sides_})
       fill_with_nan(*buffer, beside_->stream());
-  SPEX_GPU_CHECK(cudaMemcpyAsync(frame_place_.get(), place.data(),
-                                 place.size() * sizeof(BundleOfFiber), cudaMemcpyHostToDevice,
+  SPEX_GPU_CHECK(cudaMemcpyAsync(frame_place_.get(), place_.data(),
+                                 place_.size() * sizeof(BundleOfFiber), cudaMemcpyHostToDevice,
                                  beside_->stream()));
   system.place = frame_place_.get();
   system.prior = frame_bins_.get();
@@ -229,7 +229,7 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
     solved_here.push_back(bundle);
   }
   const int nbundles = static_cast<int>(solved_here.size());
-  const FrameSystem system = frame_system(inputs, place, nbundles);
+  const FrameSystem system = frame_system(inputs, std::move(place), nbundles);
   find_frame_prior(batch_.patches(), batch_.count, inputs.grid.nwave, layout_.strides(), q(),
                    regularize_, batch_.spots.first_spec, system, stream);
   const std::vector<bool> settled = sweep_bundles(system);
@@ -258,11 +258,10 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
   for (const int bundle : by_reference) {
     spdlog::debug("bundle {}: the flux of the frame is solved on the host", bundle);
     const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
-    const Spots spots =
-        spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
-                             inputs.grid.range(grid.first, nwave), default_threads());
+    const Spots spots = spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
+                                             inputs.grid.range(grid.first, nwave), host_threads_);
     StageTimes times;  // host times; the stages record GPU times
-    FrameFlux one = spex::solve_frame(inputs, bundle, spots, default_threads(), times);
+    FrameFlux one = spex::solve_frame(inputs, bundle, spots, host_threads_, times);
     for (int s = std::max(fibers.begin, first_fiber); s < std::min(fibers.end, end_fiber); ++s)
       SPEX_GPU_CHECK(cudaMemcpyAsync(system.f + count_of(s - first_fiber, nwave),
                                      one.f.data() + count_of(s - fibers.begin, grid.nwave),

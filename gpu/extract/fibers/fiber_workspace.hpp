@@ -19,7 +19,9 @@ namespace spex::gpu {
 /// the context's stream and waits only where documented.
 class FiberWorkspace {
  public:
-  FiberWorkspace(const Context& context, bool poison) : context_(&context), poison_(poison) {}
+  /// Solves what the GPU cannot with `host_threads` threads.
+  FiberWorkspace(const Context& context, bool poison, int host_threads)
+      : context_(&context), poison_(poison), host_threads_(host_threads) {}
 
   /// Whether the stages support a frame's patches: signal decorrelation, and bands of a compiled
   /// reach. The answer is the same for all patches of a frame on every rank.
@@ -66,7 +68,7 @@ class FiberWorkspace {
  private:
   // The system of the batch's fibers over all wavelengths; `place` is in host memory.
   [[nodiscard]] FrameSystem frame_system(const ExtractInputs& inputs,
-                                         const std::vector<BundleOfFiber>& place, int nbundles);
+                                         std::vector<BundleOfFiber> place, int nbundles);
   // Copies the frame's flux into the batch's patches after the enqueued sweeps.
   void put_flux(const FrameSystem& system);
   // Sweeps until all bundles have converged. Copies their flux into the patches, after f of the
@@ -84,6 +86,7 @@ class FiberWorkspace {
 
   const Context* context_;
   bool poison_;
+  int host_threads_;
   PatchBatch batch_;
   double regularize_ = 0;
   double psferr_ = 0;
@@ -102,6 +105,7 @@ class FiberWorkspace {
   std::optional<Context> beside_;
   Event bins_taken_, factored_, far_found_, swept_;
   DeviceBuffer<double> frame_bins_, frame_factor_, frame_sides_;
+  std::vector<BundleOfFiber> place_;  // on the host, while it is copied
   DeviceBuffer<BundleOfFiber> frame_place_;
   DeviceBuffer<double> frame_moved_;
   DeviceBuffer<int> frame_refused_;
