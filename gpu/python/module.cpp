@@ -47,6 +47,7 @@ NB_MODULE(_core, module) {
   spex::python::bind_errors(module);
   spex::python::bind_stop(module);
   spex::python::bind_inputs(module);
+  spex::python::bind_psf(module);
   spex::python::bind_options(module);
   spex::python::bind_extraction(module);
   spex::python::bind_frame(module);

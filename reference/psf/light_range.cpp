@@ -91,4 +91,38 @@ LightRange light_range(const Trace& rows, int fiber, double from, double to) {
   return {middle + first * half, middle + last * half};
 }
 
+LightRange light_range(const Trace& rows, int fiber) {
+  const double beyond = (farthest - 1) / 2 * (rows.wavemax - rows.wavemin);
+  return light_range(rows, fiber, rows.wavemin - beyond, rows.wavemax + beyond);
+}
+
+double trace_slope(const Trace& trace, int fiber, double lambda) {
+  const double u = legendre_variable(lambda, trace.wavemin, trace.wavemax);
+  return Slope(trace, fiber)(u) * 2 / (trace.wavemax - trace.wavemin);
+}
+
+double wavelength_of_row(const Trace& rows, int fiber, double row) {
+  const double* c = rows.coeff.data() + count_of(fiber, rows.ncoeff);
+  const auto above = [&](double lambda) {
+    return legendre_sum(c, rows.ncoeff, legendre_variable(lambda, rows.wavemin, rows.wavemax)) -
+           row;
+  };
+  auto [low, high] = light_range(rows, fiber);
+  const double sign = above(high) > above(low) ? 1 : -1;
+  if (!(sign * above(low) <= 0 && sign * above(high) >= 0))
+    return std::numeric_limits<double>::quiet_NaN();
+  // Newton's steps, within an interval that holds the wavelength.
+  constexpr int most = 100;
+  double lambda = (low + high) / 2;
+  for (int i = 0; i < most; ++i) {
+    const double here = above(lambda);
+    (sign * here < 0 ? low : high) = lambda;
+    double next = lambda - here / trace_slope(rows, fiber, lambda);
+    if (!(next > low && next < high)) next = (low + high) / 2;
+    if (next == lambda || std::abs(here) <= 1e-12 * (1 + std::abs(row))) break;
+    lambda = next;
+  }
+  return lambda;
+}
+
 }  // namespace spex

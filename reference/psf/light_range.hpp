@@ -21,5 +21,13 @@ struct LightRange {
 /// monotonic, at most as far beyond WAVEMIN and WAVEMAX as these are apart. Only wavelengths in
 /// [from, to] are searched for its ends; whether the range holds others is undefined.
 [[nodiscard]] LightRange light_range(const Trace& rows, int fiber, double from, double to);
+/// The same for all wavelengths.
+[[nodiscard]] LightRange light_range(const Trace& rows, int fiber);
+
+/// Derivative of a fiber's trace by wavelength at `lambda` (Angstrom), pixel / Angstrom.
+[[nodiscard]] double trace_slope(const Trace& trace, int fiber, double lambda);
+/// The wavelength (Angstrom) in the light range of `fiber` at which its trace is at `row` (pixels);
+/// NaN if there is none.
+[[nodiscard]] double wavelength_of_row(const Trace& rows, int fiber, double row);
 
 }  // namespace spex

@@ -160,7 +160,9 @@ nb::object pixels(nb::handle self, const Reals& values) {
 
 void bind_inputs(nb::module_& module) {
   nb::class_<Psf>(module, "Psf", "The PSF of a camera; use read_psf for a file.")
+      .def(nb::init<const Psf&>(), "psf"_a, "A copy.")
       .def_ro("nfiber", &Psf::nfiber, "number of fibers")
+      .def_ro("camera", &Psf::camera, "such as \"r0\"; empty if the file does not state it")
       .def_ro("hsizex", &Psf::hsizex, "a spot has 2 hsizex + 1 columns")
       .def_ro("hsizey", &Psf::hsizey, "and 2 hsizey + 1 rows")
       .def_ro("npix_x", &Psf::npix_x, "columns of the CCD")

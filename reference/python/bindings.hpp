@@ -9,6 +9,8 @@ namespace spex::python {
 void bind_errors(nanobind::module_& module);
 /// Binds Psf, Preproc and their readers.
 void bind_inputs(nanobind::module_& module);
+/// Binds traces, widths and spots of a Psf.
+void bind_psf(nanobind::module_& module);
 /// Binds the options of an extraction.
 void bind_options(nanobind::module_& module);
 /// Binds extraction and its results.

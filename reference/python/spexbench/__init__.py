@@ -6,12 +6,13 @@ truth, and `simulate` makes exposures. docs/python.md introduces them.
 """
 
 from ._compare import Comparison, compare
-from ._core import Preproc, Psf, gpu_count, version
+from ._core import Preproc, gpu_count, version
 from ._extract import extract
 from ._extractor import Extractor
 from ._frame import UNITS, Counts, Frame, read_frame
 from ._gpu_specter import extract_frame
 from ._inputs import make_preproc, read_preproc, read_psf
+from ._psf import Psf
 from ._run import has_gpu
 from ._simulate import SimulatedFrame, simulate
 from ._truth import Truth, read_truth

@@ -10,6 +10,7 @@ from . import _core
 from ._arguments import PATHS, PathLike, path_of
 from ._image_header import cards_of, fibermap_of
 from ._plain import plain
+from ._psf import Psf
 from .errors import Error, UsageError
 
 #: A file, the result of read_preproc, an object with pix (or image), ivar and mask like desispec's
@@ -52,7 +53,7 @@ def read_preproc(path: PathLike, *, no_mask: bool = False, checksums: bool = Tru
     return _core.read_preproc(path_of("path", path), bool(no_mask), bool(checksums))
 
 
-def read_psf(path: PathLike, *, checksums: bool = True) -> _core.Psf:
+def read_psf(path: PathLike, *, checksums: bool = True) -> Psf:
     """Reads a file psf-CAMERA-EXPID.fits.
 
     Args:
@@ -66,7 +67,7 @@ def read_psf(path: PathLike, *, checksums: bool = True) -> _core.Psf:
     >>> read_psf(night.psf).nfiber
     25
     """
-    return _core.read_psf(path_of("path", path), bool(checksums))
+    return Psf(_core.read_psf(path_of("path", path), bool(checksums)))
 
 
 def pixels(values: npt.ArrayLike) -> npt.NDArray[np.floating]:

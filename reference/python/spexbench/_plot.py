@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ._frame import Frame
+    from ._psf import Psf
 
 #: Default number of spectra in a plot.
 _MOST = 5
@@ -102,3 +103,43 @@ def plot(
         axes.legend(loc="upper right")
     drawn[-1].set_xlabel("wavelength in vacuum (Å)")
     return drawn
+
+
+def show_image(axes: "Axes", image: Any) -> None:
+    """Draws an image [ny, nx] with a scale that shows faint and bright fibers."""
+    values = np.asarray(getattr(image, "image", image), dtype=np.float64)
+    low, high = np.nanpercentile(values, [1, 99])
+    axes.imshow(
+        values, origin="lower", vmin=low, vmax=high, cmap="Greys", aspect="auto", interpolation=None
+    )
+
+
+def plot_traces(
+    psf: "Psf", fibers: npt.NDArray[np.int64], image: Any, axes: "Axes | None", wave: Any
+) -> "Axes":
+    """Psf.plot."""
+    plt = pyplot()
+    if axes is None:
+        _, axes = plt.subplots(figsize=(7, 7), layout="constrained")
+    if image is not None:
+        shape = np.shape(getattr(image, "image", image))
+        if shape != (psf.npix_y, psf.npix_x):
+            raise UsageError(
+                f"image: has the shape {' x '.join(map(str, shape))} "
+                f"(expected {psf.npix_y} x {psf.npix_x}, the PSF's CCD)"
+            )
+        show_image(axes, image)
+    rows = np.linspace(0, psf.npix_y - 1, 200)
+    waves = psf.wavelength(fibers, rows)
+    for fiber, on_trace in zip(fibers, waves, strict=True):
+        known = np.isfinite(on_trace)
+        axes.plot(psf.x(fiber, on_trace[known]), rows[known], lw=0.6, color="tab:red")
+    if wave is not None:
+        values = np.atleast_1d(np.asarray(wave, dtype=np.float64))
+        axes.plot(psf.x(fibers, values).T, psf.y(fibers, values).T, "+", ms=4, color="tab:blue")
+    axes.set_xlim(-0.5, psf.npix_x - 0.5)
+    axes.set_ylim(-0.5, psf.npix_y - 0.5)
+    axes.set_xlabel("column x (pixel)")
+    axes.set_ylabel("row y (pixel)")
+    axes.set_title(psf.camera)
+    return axes

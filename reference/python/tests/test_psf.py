@@ -1,0 +1,146 @@
+"""The PSF as an object, against the file's polynomials and against specter's numbers."""
+
+import pickle
+
+import matplotlib
+import matplotlib.pyplot
+import numpy as np
+import pytest
+import spexbench
+from astropy import units
+from astropy.io import fits
+from numpy.polynomial import legendre
+from spexbench import extract, read_psf
+
+matplotlib.use("Agg")
+
+#: Of specter b8490d3 for this PSF: fiber, wavelength, x, y, xsigma, ysigma, angstroms_per_pixel,
+#: wavelength at row 100.25, first pixel of the spot, and four pixels of its middle row.
+SPECTER = [
+    (3, 5760.4, 34.587006416579456, 46.32988889247039, 1.0302411980650068, 1.110913952290437,
+     0.5475797596935797, 5789.909466308528, (27, 41),
+     [0.000447241025397046, 0.006116305935181223, 0.038876672993246604, 0.10697881326056088]),
+    (3, 5820.0, 34.42397971539423, 155.28933938710446, 1.0303268134777603, 1.114754934157727,
+     0.54643610032878, 5789.909466308528, (26, 150),
+     [2.7487389500497867e-05, 0.0007215795879870104, 0.008749098529445136, 0.048958161021165306]),
+    (20, 5760.4, 158.4732170217977, 33.76407230141771, 1.0278896404899558, 1.111470073607307,
+     0.5474165682108311, 5796.772365227771, (150, 29),
+     [2.211971772020684e-05, 0.0006229959652371196, 0.007949890248264313, 0.046667173808057204]),
+    (20, 5820.0, 158.31962252829877, 142.75026354077616, 1.028139117650085, 1.1149881615804282,
+     0.5463304202150894, 5796.772365227771, (150, 138),
+     [3.8749787378332156e-05, 0.0009602643741487426, 0.010916418429213093, 0.05659755720275902]),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def psf(night):
+    return read_psf(night.psf)
+
+
+@pytest.mark.parametrize("of", SPECTER)
+def test_specters_numbers(psf, of):
+    fiber, wave, x, y, across, along, height, at_row, corner, middle = of
+    assert psf.x(fiber, wave) == pytest.approx(x, abs=1e-10)
+    assert psf.y(fiber, wave) == pytest.approx(y, abs=1e-10)
+    assert psf.sigma(fiber, wave) == pytest.approx((across, along), abs=1e-12)
+    # specter has differences of rows here, and a fit to the inverse.
+    assert psf.angstroms_per_pixel(fiber, wave) == pytest.approx(height, rel=1e-6)
+    assert psf.wdisp(fiber, wave) == pytest.approx(along * height, rel=1e-6)
+    assert psf.wavelength(fiber, 100.25) == pytest.approx(at_row, abs=1e-7)
+    pixels, column, row = psf.spot(fiber, wave)
+    assert (column, row) == corner
+    np.testing.assert_allclose(pixels[5, 4:8], middle, rtol=0, atol=1e-12)
+
+
+def test_polynomials_of_the_file(night, psf):
+    wave = np.linspace(5740, 5900, 7)
+    with fits.open(night.psf) as file:
+        for name, found in (("XTRACE", psf.x(wave=wave)), ("YTRACE", psf.y(wave=wave))):
+            low, high = (file[name].header[key] for key in ("WAVEMIN", "WAVEMAX"))
+            u = 2 * (wave - low) / (high - low) - 1
+            expected = legendre.legval(u, file[name].data.T)
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
+        table, header = file["PSF"].data, file["PSF"].header
+        u = 2 * (wave - header["WAVEMIN"]) / (header["WAVEMAX"] - header["WAVEMIN"]) - 1
+        rows = [name.strip() for name in table["PARAM"]]
+        for name, found in zip(("GHSIGX", "GHSIGY"), psf.sigma(wave=wave), strict=True):
+            expected = legendre.legval(u, table["COEFF"][rows.index(name)].T)
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_wavelengths_invert_rows(psf):
+    rows = np.linspace(0, 299, 31)
+    wave = psf.wavelength(y=rows)
+    np.testing.assert_allclose(psf.y(wave=wave), np.tile(rows, (25, 1)), rtol=0, atol=1e-9)
+    h = 1e-3
+    slope = (psf.y(wave=wave + h) - psf.y(wave=wave - h)) / (2 * h)
+    np.testing.assert_allclose(psf.angstroms_per_pixel(wave=wave), 1 / slope, rtol=1e-6)
+    assert np.isnan(psf.wavelength(3, 1e6))
+    assert np.isnan(psf.x(3, 1e5)) and np.isnan(psf.wdisp(3, 1e5))
+
+
+def test_shapes(psf):
+    wave = np.array([5760.0, 5800, 5840])
+    assert isinstance(psf.x(3, 5800.0), float)
+    assert psf.x(3, wave).shape == (3,)
+    assert psf.x([3, 5], 5800).shape == (2,)
+    assert psf.x([3, 5], wave).shape == (2, 3)
+    assert psf.x(None, wave).shape == psf.x(wave=wave).shape == (25, 3)
+    own = np.array([[5760.0, 5800], [5840, 5850]])
+    each = psf.y([3, 5], own)
+    for row, fiber in enumerate((3, 5)):
+        np.testing.assert_array_equal(each[row], psf.y(fiber, own[row]))
+    pixels, x, y = psf.spot([3, 5], wave)
+    assert (pixels.shape, x.shape, y.shape) == ((2, 3, 11, 17), (2, 3), (2, 3))
+    np.testing.assert_array_equal(pixels[1, 2], psf.spot(5, wave[2])[0])
+    np.testing.assert_allclose(pixels.sum(axis=(2, 3)), 1, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(psf.x(3, wave * units.AA), psf.x(3, (wave * units.AA).to("nm")))
+
+
+def test_spots_beyond_the_ccd_have_negative_corners(psf):
+    """floor, where specter's int() moves them toward 0."""
+    wave = psf.wavelength(0, -20.0)
+    _, _, row = psf.spot(0, wave)
+    assert row == -25
+    assert psf.y(0, wave) == pytest.approx(-20)
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda p: p.x(25, 5800), r"fiber: 25 \(expected 0 to 24\)"),
+        (lambda p: p.x(-1, 5800), "fiber: -1"),
+        (lambda p: p.x(1.5, 5800), "fiber: 1.5"),
+        (lambda p: p.x(3), "wave: is missing"),
+        (lambda p: p.x(3, "red"), "wave: 'red'"),
+        (lambda p: p.x(3, np.nan), "expected finite numbers"),
+        (lambda p: p.x(3, 5800 * units.s), "wave: is in s"),
+        (lambda p: p.x([3, 4], np.full((3, 2), 5800.0)), "wave: has 3 rows .expected one, or one"),
+        (lambda p: p.spot(3, [5800, 1e5]), "wave: fiber 3 has no light at 100000 Angstrom"),
+        (lambda p: p.plot(np.zeros((3, 4))), "image: has the shape 3 x 4 .expected 300 x 200"),
+    ],
+)
+def test_what_has_no_place(psf, call, line):
+    with pytest.raises(spexbench.UsageError, match=line) as caught:
+        call(psf)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_copy_extracts_the_same(night, psf):
+    small = {"nspec": 5, "wavelength": (5760, 5776, 0.8)}
+    back = pickle.loads(pickle.dumps(psf))
+    assert isinstance(back, spexbench.Psf) and back.camera == "r0"
+    frames = [extract(night.preproc, one, **small) for one in (night.psf, psf, back)]
+    for frame in frames[1:]:
+        np.testing.assert_array_equal(frame.flux, frames[0].flux)
+
+
+def test_traces_over_the_image(night, psf):
+    axes = psf.plot(spexbench.read_preproc(night.preproc), wave=[5800, 5820])
+    assert len(axes.lines) == 25 + 25
+    np.testing.assert_allclose(
+        axes.lines[4].get_xdata(), psf.x(4, psf.wavelength(4, axes.lines[4].get_ydata()))
+    )
+    assert axes.images[0].get_array().shape == (300, 200)
+    assert len(psf.plot(fibers=[3, 4]).lines) == 2
+    matplotlib.pyplot.close("all")
