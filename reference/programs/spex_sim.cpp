@@ -29,6 +29,7 @@ constexpr const char* footer =
     "  spex-sim -o night --cameras b0,r0,z0 --seed 7 --size bundle --on-grid\n"
     "  spex-sim -o night --cameras all --compress fz --expid 51060\n"
     "  spex-sim -o night --cameras r0 --psf psf-r0-00051060.fits\n"
+    "  spex-sim -o night --cameras r0 --spectra spectra.fits\n"
     "  spex-sim -o night --flavor flat && spex-sim -o night --expid 2 --exposures 3   # a night\n"
     "then\n"
     "  spex-cpu -i night/preproc-r0-00000001.fits -p night/psf-r0-00000001.fits -o frame.fits\n"
@@ -67,6 +68,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->group("Files");
   app.add_flag("--overwrite", o.overwrite, "Replace existing files")->group("Files");
   app.add_option("--psf", o.psf, "Use the PSF of this file; only with one camera")->group("Files");
+  app.add_option("--spectra", o.spectra,
+                 "Use the spectra of this file, a row a fiber, in the form of a truth; only with "
+                 "one camera")
+      ->group("Files");
 
   app.add_option("--cameras", arguments.cameras, "Cameras such as b0,r0,z9, or all (30)")
       ->group("What to simulate");

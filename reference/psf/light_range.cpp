@@ -101,13 +101,13 @@ double trace_slope(const Trace& trace, int fiber, double lambda) {
   return Slope(trace, fiber)(u) * 2 / (trace.wavemax - trace.wavemin);
 }
 
-double wavelength_of_row(const Trace& rows, int fiber, double row) {
+double wavelength_of_row(const Trace& rows, int fiber, const LightRange& light, double row) {
   const double* c = rows.coeff.data() + count_of(fiber, rows.ncoeff);
   const auto above = [&](double lambda) {
     return legendre_sum(c, rows.ncoeff, legendre_variable(lambda, rows.wavemin, rows.wavemax)) -
            row;
   };
-  auto [low, high] = light_range(rows, fiber);
+  auto [low, high] = light;
   const double sign = above(high) > above(low) ? 1 : -1;
   if (!(sign * above(low) <= 0 && sign * above(high) >= 0))
     return std::numeric_limits<double>::quiet_NaN();

@@ -26,8 +26,9 @@ struct LightRange {
 
 /// Derivative of a fiber's trace by wavelength at `lambda` (Angstrom), pixel / Angstrom.
 [[nodiscard]] double trace_slope(const Trace& trace, int fiber, double lambda);
-/// The wavelength (Angstrom) in the light range of `fiber` at which its trace is at `row` (pixels);
-/// NaN if there is none.
-[[nodiscard]] double wavelength_of_row(const Trace& rows, int fiber, double row);
+/// The wavelength (Angstrom) in `light`, the light range of `fiber`, at which its trace is at `row`
+/// (pixels); NaN if there is none.
+[[nodiscard]] double wavelength_of_row(const Trace& rows, int fiber, const LightRange& light,
+                                       double row);
 
 }  // namespace spex

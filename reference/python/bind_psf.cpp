@@ -87,9 +87,10 @@ nb::object wavelengths(const Psf& psf, const Fibers& fibers, const Values& rows,
   {
     const WithoutGil released;
     parallel_for(threads, places.size(), [&](int /*thread*/, int f) {
+      const LightRange light = light_range(psf.ytrace, places.fiber[f]);
       for (std::size_t w = 0; w < places.count; ++w) {
         const std::size_t at = f * places.count + w;
-        found[at] = wavelength_of_row(psf.ytrace, places.fiber[f], places.value[at]);
+        found[at] = wavelength_of_row(psf.ytrace, places.fiber[f], light, places.value[at]);
       }
     });
   }

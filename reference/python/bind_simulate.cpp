@@ -6,8 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "reference/core/choose.hpp"
+#include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/without_gil.hpp"
+#include "reference/sim/expected_image.hpp"
 #include "reference/sim/outputs.hpp"
 #include "reference/sim/simulate.hpp"
 
@@ -26,7 +28,8 @@ std::vector<Files> simulate(const std::string& folder, const std::string& camera
                             bool on_grid, const std::string& ivar, double cosmics,
                             double unmasked_cosmics, const std::string& compress,
                             int compress_level, const std::optional<std::string>& psf,
-                            bool overwrite, int threads) {
+                            const std::optional<std::string>& spectra, bool overwrite,
+                            int threads) {
   SimOptions options;
   options.folder = folder;
   options.cameras = parse_cameras(cameras);
@@ -46,6 +49,7 @@ std::vector<Files> simulate(const std::string& folder, const std::string& camera
   options.cosmics = {cosmics, unmasked_cosmics};
   options.compress_level = compress_level;
   options.psf = psf;
+  options.spectra = spectra;
   options.overwrite = overwrite;
   options.threads = threads;
   options.program = "spexbench";
@@ -60,15 +64,44 @@ std::vector<Files> simulate(const std::string& folder, const std::string& camera
   return files;
 }
 
+using Doubles = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// The image [ny, nx] of light: wavelengths [1 or nfiber, nwave], electrons [nfiber, nwave].
+nb::object project(const Psf& psf, int first, const Doubles& wave, const Doubles& electrons,
+                   int threads) {
+  Light light;
+  light.first = first;
+  light.nfiber = static_cast<int>(electrons.shape(0));
+  light.nwave = static_cast<int>(electrons.shape(1));
+  if (first < 0 || first + light.nfiber > psf.nfiber)
+    throw usage_error("specmin",
+                      fmt::format("{} and {} spectra exceed the PSF", first, light.nfiber),
+                      fmt::format("at most {} fibers", psf.nfiber));
+  light.wave.assign(wave.data(), wave.data() + wave.size());
+  light.electrons.assign(electrons.data(), electrons.data() + electrons.size());
+  std::vector<double> image;
+  {
+    const WithoutGil released;
+    image = spex::project(psf, light, threads);
+  }
+  return nb::cast(as_array(std::move(image), {static_cast<std::size_t>(psf.npix_y),
+                                              static_cast<std::size_t>(psf.npix_x)}));
+}
+
 }  // namespace
 
 void bind_simulate(nb::module_& module) {
   module.def("simulate", &simulate, nb::call_guard<WithoutGil>(), "folder"_a, nb::kw_only(),
              "cameras"_a, "size"_a, "seed"_a, "flavor"_a, "expid"_a, "exposures"_a, "psf_shift"_a,
              "night"_a, "exptime"_a, "on_grid"_a, "ivar"_a, "cosmics"_a, "unmasked_cosmics"_a,
-             "compress"_a, "compress_level"_a, "psf"_a.none(), "overwrite"_a, "threads"_a,
+             "compress"_a, "compress_level"_a, "psf"_a.none(), "spectra"_a.none(), "overwrite"_a,
+             "threads"_a,
              "Writes exposures. Returns camera, exposure and the preproc, psf and truth file of "
              "each frame.");
+  module.def("project", &project, "psf"_a, "first"_a, "wave"_a, "electrons"_a, "threads"_a,
+             "Expected electrons [ny, nx] of fibers from `first` on: wavelengths [1 or nfiber, "
+             "nwave] in Angstrom, electrons of each bin [nfiber, nwave]. Raises UsageError, "
+             "DataError.");
 }
 
 }  // namespace spex::python

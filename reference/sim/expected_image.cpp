@@ -19,15 +19,15 @@ struct Strip {
   std::vector<double> value;
 };
 
-// The columns of the fibers' spots, clipped to the CCD.
-Strip make_strip(const Psf& psf, const Truth& truth, int fiber, int nfiber) {
+// The columns of the fibers' spots, clipped to the CCD. Fibers count from the first of the light.
+Strip make_strip(const Psf& psf, const Light& light, int fiber, int nfiber) {
+  const double columns = psf.npix_x;
   Strip strip{psf.npix_x, 0, {}};
   for (int s = fiber; s < fiber + nfiber; ++s)
-    for (const double lambda : truth.wave) {
-      const double x = spot_center(psf, s, lambda).x;
-      strip.x0 = std::min(strip.x0, static_cast<int>(std::max(0.0, x - psf.hsizex - 1)));
-      strip.x1 = std::max(strip.x1,
-                          static_cast<int>(std::clamp(x + psf.hsizex + 2, 0.0, psf.npix_x * 1.0)));
+    for (int w = 0; w < light.nwave; ++w) {
+      const double x = spot_center(psf, light.first + s, light.wave_of(s)[w]).x;
+      strip.x0 = std::min(strip.x0, static_cast<int>(std::clamp(x - psf.hsizex - 1, 0.0, columns)));
+      strip.x1 = std::max(strip.x1, static_cast<int>(std::clamp(x + psf.hsizex + 2, 0.0, columns)));
     }
   strip.x1 = std::max(strip.x0, strip.x1);
   strip.value.assign(static_cast<std::size_t>(strip.x1 - strip.x0) * psf.npix_y, 0.0);
@@ -46,31 +46,33 @@ void add_spot(const double* spot, int nx, int ny, int xc, int yc, int ccd_rows, 
   }
 }
 
-void add_fiber(const Psf& psf, const Truth& truth, int fiber, Strip& strip) {
-  const float* flux = truth.spectrum(fiber);
-  for (int first = 0; first < truth.nwave(); first += bins_a_chunk) {
-    const int last = std::min(first + bins_a_chunk, truth.nwave());
-    const std::vector<double> wave(truth.wave.begin() + first, truth.wave.begin() + last);
-    const Spots spots = evaluate_spots(psf, fiber, 1, wave);
+void add_fiber(const Psf& psf, const Light& light, int fiber, Strip& strip) {
+  const double* all_waves = light.wave_of(fiber);
+  const double* electrons =
+      light.electrons.data() + static_cast<std::ptrdiff_t>(fiber) * light.nwave;
+  for (int first = 0; first < light.nwave; first += bins_a_chunk) {
+    const int last = std::min(first + bins_a_chunk, light.nwave);
+    const std::vector<double> wave(all_waves + first, all_waves + last);
+    const Spots spots = evaluate_spots(psf, light.first + fiber, 1, wave);
     for (int w = 0; w < last - first; ++w) {
       const std::size_t j = spots.index(0, w);
       add_spot(spots.spot(0, w), spots.nx, spots.ny, spots.xc[j], spots.yc[j], psf.npix_y,
-               truth.dw * static_cast<double>(flux[first + w]), strip);
+               electrons[first + w], strip);
     }
   }
 }
 
 }  // namespace
 
-std::vector<double> expected_image(const Psf& psf, const Truth& truth, int threads) {
-  const int nstrips = (psf.nfiber + fibers_a_strip - 1) / fibers_a_strip;
+std::vector<double> project(const Psf& psf, const Light& light, int threads) {
+  const int nstrips = (light.nfiber + fibers_a_strip - 1) / fibers_a_strip;
   std::vector<Strip> strips(nstrips);
   parallel_for(threads, nstrips, [&](int /*thread*/, int i) {
     const int fiber = i * fibers_a_strip;
-    const int nfiber = std::min(fibers_a_strip, psf.nfiber - fiber);
+    const int nfiber = std::min(fibers_a_strip, light.nfiber - fiber);
     Strip& strip = strips[i];
-    strip = make_strip(psf, truth, fiber, nfiber);
-    for (int s = fiber; s < fiber + nfiber; ++s) add_fiber(psf, truth, s, strip);
+    strip = make_strip(psf, light, fiber, nfiber);
+    for (int s = fiber; s < fiber + nfiber; ++s) add_fiber(psf, light, s, strip);
   });
 
   const std::ptrdiff_t nx = psf.npix_x;
@@ -83,6 +85,14 @@ std::vector<double> expected_image(const Psf& psf, const Truth& truth, int threa
     }
   });
   return image;
+}
+
+std::vector<double> expected_image(const Psf& psf, const Truth& truth, int threads) {
+  Light light{0, truth.nfiber, truth.nwave(), truth.wave, {}};
+  light.electrons.reserve(truth.flux.size());
+  for (const float flux : truth.flux)
+    light.electrons.push_back(truth.dw * static_cast<double>(flux));
+  return project(psf, light, threads);
 }
 
 }  // namespace spex

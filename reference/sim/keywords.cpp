@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <iterator>
 #include <string>
 
@@ -56,6 +57,13 @@ std::vector<HeaderKeyword> exposure_keywords(const SimOptions& options, const Ca
           {"SIMUNMAS", options.cosmics.unmasked, "fraction of them that MASK misses"}};
 }
 
+// The file of the spectra, where they are not simulated.
+std::vector<HeaderKeyword> spectra_keywords(const SimOptions& options) {
+  if (!options.spectra) return {};
+  return {{"SIMSPECT", std::filesystem::path(*options.spectra).filename().string(),
+           "file of the spectra"}};
+}
+
 // The part of the CCD that each amplifier reads, in pixels counted from 1, and its read noise.
 std::vector<HeaderKeyword> amplifier_keywords(int nx, int ny) {
   std::vector<HeaderKeyword> keywords;
@@ -86,7 +94,8 @@ std::vector<HeaderKeyword> image_keywords(const SimOptions& options, const Camer
   const double mjd =
       mjd_of(options.night) + index * (options.exptime + seconds_between_exposures) / seconds_a_day;
   std::vector<HeaderKeyword> keywords = exposure_keywords(options, camera, mjd);
-  for (auto more : {amplifier_keywords(nx, ny), origin_keywords(options)})
+  for (auto more :
+       {amplifier_keywords(nx, ny), spectra_keywords(options), origin_keywords(options)})
     std::ranges::move(more, std::back_inserter(keywords));
   return keywords;
 }

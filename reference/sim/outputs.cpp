@@ -17,8 +17,9 @@ void check_output(const SimOptions& options, const std::string& path) {
   check_writable(path);
   std::error_code ignored;
   for (const std::string& name : forms_of(path)) {
-    if (options.psf && fs::equivalent(name, *options.psf, ignored))
-      throw usage_error(name, "would overwrite an input", "another folder or --expid");
+    for (const auto& input : {options.psf, options.spectra})
+      if (input && fs::equivalent(name, *input, ignored))
+        throw usage_error(name, "would overwrite an input", "another folder or --expid");
     if (!options.overwrite && fs::exists(name, ignored))
       throw usage_error(name, "exists", "another folder or --expid, or --overwrite");
   }

@@ -13,7 +13,7 @@ namespace spex {
                                       const Camera& camera);
 
 /// Checks the files of the first exposure before any work. Throws Error if one cannot be created,
-/// would replace the input --psf, or exists, plain, .gz or .fz, without `overwrite`.
+/// would replace the input --psf or --spectra, or exists, plain, .gz or .fz, without `overwrite`.
 void check_outputs(const SimOptions& options);
 
 /// Removes the file's other forms, which readers would take as well.

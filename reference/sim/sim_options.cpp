@@ -80,6 +80,9 @@ void check_options(const SimOptions& options) {
   if (options.psf && options.cameras.size() != 1)
     throw usage_error("--psf", fmt::format("a PSF for {} cameras", options.cameras.size()),
                       "one camera in --cameras");
+  if (options.spectra && options.cameras.size() != 1)
+    throw usage_error("--spectra", fmt::format("spectra for {} cameras", options.cameras.size()),
+                      "one camera in --cameras");
 }
 
 }  // namespace spex

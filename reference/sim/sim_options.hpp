@@ -38,6 +38,7 @@ struct SimOptions {
   std::uint64_t seed = 1;              ///< seed of all random numbers
   SimSize size = SimSize::full;        ///< simulated part of each camera
   std::optional<std::string> psf;      ///< PSF file that replaces the synthetic PSF
+  std::optional<std::string> spectra;  ///< file of the spectra, in place of simulated ones
   Flavor flavor = Flavor::science;     ///< light source
   int expid = 1;                       ///< number of the first exposure, 0 to 99999999
   int exposures = 1;                   ///< number of exposures, with ascending expid
@@ -59,7 +60,7 @@ struct SimOptions {
 /// Throws Error(usage) for impossible options: no folder name; --expid, --exposures, --night,
 /// --exptime, --psf-shift, --cosmics, --unmasked-cosmics, --compress-level or --threads out of
 /// range;
-/// --psf with several cameras.
+/// --psf or --spectra with several cameras.
 void check_options(const SimOptions& options);
 
 }  // namespace spex

@@ -19,6 +19,7 @@
 #include "reference/sim/keywords.hpp"
 #include "reference/sim/outputs.hpp"
 #include "reference/sim/random.hpp"
+#include "reference/sim/read_spectra.hpp"
 #include "reference/sim/write_files.hpp"
 
 namespace spex {
@@ -100,7 +101,7 @@ void write_frame_files(const SimOptions& options, const Camera& camera, const Si
 }  // namespace
 
 SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const Psf& psf,
-                         const std::string& psf_name) {
+                         const std::string& psf_name, const Truth* spectra) {
   const WaveRange grid = default_wave_range(camera.name(), psf_name);
   SimFrame frame;
   frame.psf = cut_psf(psf, options.size, grid, psf_name);
@@ -109,12 +110,15 @@ SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const 
     move_spots(frame.psf.xtrace, frame.psf.nfiber, frame.shift.x);
     move_spots(frame.psf.ytrace, frame.psf.nfiber, frame.shift.y);
   }
-  frame.truth = make_truth_grid(frame.psf, grid, options.on_grid, psf_name);
+  frame.truth = spectra == nullptr
+                    ? make_truth_grid(frame.psf, grid, options.on_grid, psf_name)
+                    : spectra_for(frame.psf, *spectra, grid, options.on_grid, *options.spectra);
   frame.targets = make_targets(options.seed, camera.fibermin(), frame.psf.nfiber);
   if (options.flavor == Flavor::sky)
     for (Target& target : frame.targets) target.kind = TargetKind::sky;
-  fill_spectra(frame.truth, camera, frame.targets, options.seed, options.exptime, options.threads,
-               options.flavor);
+  if (spectra == nullptr)
+    fill_spectra(frame.truth, camera, frame.targets, options.seed, options.exptime, options.threads,
+                 options.flavor);
   const ExposureKey key{options.seed, static_cast<std::uint64_t>(options.expid), camera};
   const int nx = frame.psf.npix_x, ny = frame.psf.npix_y;
   frame.cosmics = make_cosmics(nx, ny, key, options.cosmics);
@@ -128,6 +132,8 @@ void simulate(const SimOptions& options) {
   check_options(options);
   std::optional<Psf> given;
   if (options.psf) given = psf_from_file(*options.psf, options.cameras.front());
+  std::optional<Truth> spectra;
+  if (options.spectra) spectra = read_spectra(*options.spectra);
   make_folder(options.folder);
   for (int index = 0; index < options.exposures; ++index)
     check_outputs(exposure_of(options, index));
@@ -146,7 +152,8 @@ void simulate(const SimOptions& options) {
     SimOptions one = exposure_of(options, index);
     one.threads = std::min(options.threads, 2 * options.threads / side_by_side);
     const SimFrame frame =
-        simulate_camera(one, camera, psf, options.psf.value_or("PSF of " + camera.name()));
+        simulate_camera(one, camera, psf, options.psf.value_or("PSF of " + camera.name()),
+                        spectra ? &*spectra : nullptr);
     write_frame_files(one, camera, frame, index);
     progress.advance();
   });

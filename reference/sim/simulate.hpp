@@ -27,9 +27,11 @@ struct SimFrame {
 
 /// Simulates one camera of the first exposure, without `ccd` if `files` is `truth`. `psf` is the
 /// whole camera's, `psf_name` its name in errors. The result does not depend on the number of
-/// threads. Throws Error(data) if the PSF does not cover the camera's wavelengths.
+/// threads. `spectra`, of read_spectra, replace the simulated ones unless null. Throws Error(data)
+/// if the PSF does not cover the camera's wavelengths, or the spectra are not of its fibers.
 [[nodiscard]] SimFrame simulate_camera(const SimOptions& options, const Camera& camera,
-                                       const Psf& psf, const std::string& psf_name);
+                                       const Psf& psf, const std::string& psf_name,
+                                       const Truth* spectra = nullptr);
 
 /// Simulates all cameras of all exposures and writes psf-, truth- and preproc-CAMERA-EXPID.fits, as
 /// selected by `files`. Creates the folder if its parent exists. Without `overwrite` an existing

@@ -12,6 +12,7 @@ from ._extractor import Extractor
 from ._frame import UNITS, Counts, Frame, read_frame
 from ._gpu_specter import extract_frame
 from ._inputs import make_preproc, read_preproc, read_psf
+from ._project import project
 from ._psf import Psf
 from ._run import has_gpu
 from ._simulate import SimulatedFrame, simulate
@@ -54,6 +55,7 @@ __all__ = [
     "gpu_count",
     "has_gpu",
     "make_preproc",
+    "project",
     "read_frame",
     "read_preproc",
     "read_psf",

@@ -107,7 +107,7 @@ class Psf(_core.Psf):
         """
         values = _values("y", y, "pixel")
         found = _core.psf_wavelengths(self, _fibers(self, fiber), values, _core.default_threads())
-        return _shaped(found, fiber, y)
+        return _shaped(np.asarray(found), fiber, y)
 
     def sigma(self, fiber: Fibers = None, wave: Values | None = None) -> tuple[Any, Any]:
         """Widths of the spots, pixels: sigmas of the Gauss-Hermite functions along x and along y.

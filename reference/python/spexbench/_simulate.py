@@ -38,6 +38,7 @@ def simulate(
     compress: str = "none",
     compress_level: int = 9,
     psf: PathLike | None = None,
+    spectra: PathLike | None = None,
     overwrite: bool = False,
     threads: int | None = None,
 ) -> list[SimulatedFrame]:
@@ -61,6 +62,8 @@ def simulate(
         compress: the images: "none", "gz" or "fz".
         compress_level: of "gz", 1 to 9.
         psf: a file in place of the simulator's own PSF; with one camera.
+        spectra: a file in the form of a truth, a row a fiber, in place of simulated spectra; with
+            one camera.
         overwrite: replace existing files; otherwise they are an error.
         threads: None is all CPUs that the process may use; the files do not depend on it.
 
@@ -96,6 +99,7 @@ def simulate(
         compress=choice("compress", compress),
         compress_level=whole("compress_level", compress_level),
         psf=path_or_none("psf", psf),
+        spectra=path_or_none("spectra", spectra),
         overwrite=bool(overwrite),
         threads=_core.default_threads() if threads is None else whole("threads", threads),
     )

@@ -144,3 +144,22 @@ def test_traces_over_the_image(night, psf):
     assert axes.images[0].get_array().shape == (300, 200)
     assert len(psf.plot(fibers=[3, 4]).lines) == 2
     matplotlib.pyplot.close("all")
+
+
+def test_turning_traces(night, tmp_path):
+    """Beyond the row where a trace turns back there is no wavelength."""
+    with fits.open(night.psf) as file:
+        trace = file["YTRACE"].data
+        trace[:] = 0
+        trace[:, :3] = [100, 80, 60]  # lowest at u = -0.44
+        file.writeto(tmp_path / "psf.fits", checksum=True)
+    psf = read_psf(tmp_path / "psf.fits")
+    with fits.open(night.psf) as file:
+        low, high = (file["YTRACE"].header[key] for key in ("WAVEMIN", "WAVEMAX"))
+    turn = low + (high - low) * (1 - 80 / 180) / 2
+    lowest = legendre.legval(-80 / 180, [100, 80, 60])
+    assert np.isnan(psf.wavelength(0, lowest - 1))
+    assert psf.wavelength(0, lowest + 1e-9) == pytest.approx(turn, abs=1e-2)
+    wave = psf.wavelength(0, 150.0)
+    assert wave > turn and psf.y(0, wave) == pytest.approx(150)
+    assert np.isnan(psf.y(0, turn - 1))

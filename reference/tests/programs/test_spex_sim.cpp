@@ -9,7 +9,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reference/fits/header_cards.hpp"
 #include "reference/fits/read/fits_file.hpp"
+#include "reference/io/read_preproc.hpp"
 #include "reference/tests/support/change_fits.hpp"
 #include "reference/tests/support/process.hpp"
 #include "spex_test_paths.hpp"
@@ -193,8 +195,47 @@ TEST(SpexSim, PrintsVersionAndHelp) {
   for (const char* option :
        {"--output", "--cameras", "--seed", "--size", "--psf", "--on-grid", "--ivar", "--exptime",
         "--expid", "--night", "--compress", "--compress-level", "--cosmics", "--unmasked-cosmics",
-        "--overwrite", "--threads", "--loglevel", "--version"})
+        "--spectra", "--overwrite", "--threads", "--loglevel", "--version"})
     EXPECT_THAT(help.out, HasSubstr(option));
+}
+
+// A truth simulates itself again, on its own grid and on the extraction's.
+TEST(SpexSim, TakesSpectraOfAFile) {
+  for (const std::vector<std::string>& grid : {std::vector<std::string>{}, {"--on-grid"}}) {
+    const ScratchFolder first, again;
+    simulate_tiny(first.file(""), grid);
+    std::vector<std::string> arguments = grid;
+    arguments.insert(arguments.end(), {"--spectra", first.file("truth-r0-00000001.fits")});
+    simulate_tiny(again.file(""), arguments);
+    EXPECT_EQ(read_file(again.file("truth-r0-00000001.fits")),
+              read_file(first.file("truth-r0-00000001.fits")));
+    const Preproc one = read_preproc(first.file("preproc-r0-00000001.fits"));
+    const Preproc two = read_preproc(again.file("preproc-r0-00000001.fits"));
+    EXPECT_EQ(*one.image.single_values(), *two.image.single_values());
+    EXPECT_EQ(card_text(two.cards, "SIMSPECT"), "truth-r0-00000001.fits");
+    EXPECT_FALSE(has_card(one.cards, "SIMSPECT"));
+  }
+}
+
+TEST(SpexSim, SpectraOffTheGridAreNotOnIt) {
+  const ScratchFolder first, again;
+  simulate_tiny(first.file(""));
+  const Finished refused =
+      run_spex_sim({"-o", again.file(""), "--size", "tiny", "--on-grid", "--loglevel", "error",
+                    "--spectra", first.file("truth-r0-00000001.fits")});
+  EXPECT_EQ(refused.status, other);
+  EXPECT_THAT(refused.err, HasSubstr("truth-r0-00000001.fits: is not on the extraction's grid"));
+  EXPECT_EQ(again.names(), std::set<std::string>{});
+}
+
+TEST(SpexSim, SpectraOfOtherFibersAreRefused) {
+  const ScratchFolder first, again;
+  simulate_tiny(first.file(""));
+  const Finished refused = run_spex_sim({"-o", again.file(""), "--loglevel", "error", "--spectra",
+                                         first.file("truth-r0-00000001.fits")});
+  EXPECT_EQ(refused.status, other);
+  EXPECT_THAT(refused.err, HasSubstr("has 25 spectra (expected 500, the fibers of --size)"));
+  EXPECT_EQ(again.names(), std::set<std::string>{});
 }
 
 struct BadRun {
@@ -240,6 +281,16 @@ std::vector<BadRun> bad_runs() {
        "one camera"},
       {"psf_missing", {"--psf", "OUT/none.fits"}, other, "none.fits: "},
       {"psf_is_an_image", {"--psf", golden + "tiny-b/preproc.fits"}, other, "preproc.fits: "},
+      {"spectra_for_two_cameras",
+       {"--cameras", "b0,r0", "--spectra", golden + "tiny-b/psf.fits"},
+       usage,
+       "--spectra: spectra for 2 cameras"},
+      {"spectra_missing", {"--spectra", "OUT/none.fits"}, other, "none.fits: "},
+      {"spectra_are_an_image", {"--spectra", golden + "tiny-b/preproc.fits"}, other, "no HDU FLUX"},
+      {"spectra_below_zero",
+       {"--spectra", golden + "tiny-b/frame-tiny-b.fits"},
+       other,
+       "FLUX is -5.54594 in spectrum 0, bin 19 (expected electron / Angstrom, 0 to"},
       {"psf_of_another_arm",
        {"--cameras", "z0", "--psf", golden + "tiny-b/psf.fits"},
        other,
