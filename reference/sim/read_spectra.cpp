@@ -15,7 +15,7 @@
 namespace spex {
 namespace {
 
-constexpr double uneven = 1e-6;  // fraction of a step by which a wavelength may be off
+constexpr double uneven = 1e-6;  // how far a wavelength may be off, as a part of a step
 
 // The step that the header states where it agrees with the wavelengths, else theirs.
 double step_of(FitsReader& file, const std::vector<double>& wave) {

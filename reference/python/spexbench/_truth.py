@@ -13,7 +13,7 @@ from .errors import OutOfRangeError
 if TYPE_CHECKING:
     from ._frame import Frame
 
-#: Part of a step by which wavelengths may differ.
+#: How much wavelengths may differ, as part of a step.
 _UNEVEN = 1e-6
 
 
