@@ -21,8 +21,9 @@ namespace {
 
 // More threads would wait for the reader, which copies and converts what they make.
 constexpr int most_threads = 16;
-// Inflated bytes of a chunk, so that memory is bounded: a MASK of zeros (64 MiB) and more.
-constexpr std::size_t most_of_chunk = std::size_t{96} << 20;
+// Inflated bytes of a chunk, so that memory is bounded. Where more come of 2 MiB, as of a plane of
+// zeros, one thread inflates them in the cache faster than several can pass them on.
+constexpr std::size_t most_of_chunk = std::size_t{16} << 20;
 
 Bytes read_bytes(const ReadAt& read_at, std::size_t from, std::size_t count) {
   Bytes bytes(count);

@@ -168,6 +168,16 @@ TEST(InflateAhead, MostBytesAreAhead) {
   EXPECT_TRUE(ahead_of(file, {2, file.size() / 2}).empty());
 }
 
+// A plane of zeros is left to the reader, who then goes on alone.
+TEST(InflateAhead, ChunksAreLimited) {
+  const Content zeros(std::size_t{36} << 20, '\0');
+  const Content file = zipped(joined(joined(noise(), zeros), noise()), 6);
+  constexpr InflateThreads large_parts{2, 45000};  // two at most hold all zeros
+  ASSERT_GT(file.size(), 4 * large_parts.part);
+  EXPECT_LT(ahead_of(file, large_parts).size(), zeros.size());
+  EXPECT_EQ(outcome(file, large_parts), outcome(file, {}));
+}
+
 TEST(InflateAhead, OtherBlocks) {
   for (const Content& bytes : contents())
     for (const Content& file :
