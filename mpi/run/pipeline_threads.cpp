@@ -43,6 +43,11 @@ PipelineThreads pipeline_threads(const PipelineLoad& load) {
   return threads;
 }
 
+int read_threads_of_frame(int threads, std::size_t unread) {
+  const auto all = static_cast<std::size_t>(threads);
+  return static_cast<int>(std::max<std::size_t>(1, all / unread));
+}
+
 PipelineLoad load_of(const std::vector<FrameFiles>& frames, int ranks) {
   PipelineLoad load;
   const auto count = static_cast<std::size_t>(std::max(ranks, 1));

@@ -30,6 +30,10 @@ struct PipelineThreads {
 /// five extractors per GPU, or fewer if memory or the number of frames is small.
 [[nodiscard]] PipelineThreads pipeline_threads(const PipelineLoad& load);
 
+/// The threads that read one frame, if `unread` frames, at least 1, share the rank's `threads`: all
+/// for a frame alone, one each for a night's.
+[[nodiscard]] int read_threads_of_frame(int threads, std::size_t unread);
+
 /// The load of one rank for `frames`; the caller sets CPUs and GPUs.
 [[nodiscard]] PipelineLoad load_of(const std::vector<FrameFiles>& frames, int ranks);
 

@@ -15,6 +15,7 @@
 #include <spdlog/spdlog.h>
 
 #include "mpi/comm/collective.hpp"
+#include "mpi/run/pipeline_threads.hpp"
 #include "mpi/run/schedule.hpp"
 #include "reference/core/channel.hpp"
 #include "reference/core/thread_name.hpp"
@@ -154,16 +155,13 @@ class Pipeline {
       if (i >= frames_.size()) break;
       auto one = std::make_unique<InFlight>();
       one->frame = frames_[i];
-      one->failure = read_step(run_, one->frame, threads_of_read(), one->inputs, one->times);
+      one->failure = read_step(run_, one->frame,
+                               read_threads_of_frame(run_.job.settings.read_threads, unread_),
+                               one->inputs, one->times);
       --unread_;
       to_extract_.push(std::move(one));
     }
     tokens_.release();
-  }
-
-  // The frames that are not read yet share the threads, so that those of a night get one each.
-  [[nodiscard]] int threads_of_read() const {
-    return std::max(1, run_.job.settings.read_threads / static_cast<int>(unread_));
   }
 
   void extract_frames(int slot, std::promise<void> ready) {

@@ -48,6 +48,14 @@ TEST(PipelineThreads, ExtractorsByFramesAndMemory) {
   EXPECT_EQ(pipeline_threads(load).extractors, 20);
 }
 
+TEST(PipelineThreads, OneFrameIsReadByIdleThreads) {
+  EXPECT_EQ(read_threads_of_frame(16, 1), 16);
+  EXPECT_EQ(read_threads_of_frame(16, 3), 5);
+  EXPECT_EQ(read_threads_of_frame(16, 9), 1);
+  EXPECT_EQ(read_threads_of_frame(16, 10000), 1);
+  EXPECT_EQ(read_threads_of_frame(1, 1), 1);
+}
+
 TEST(PipelineThreads, OfOneCpu) {
   const PipelineThreads threads = pipeline_threads({});
   EXPECT_EQ(threads.readers, 1);
