@@ -106,12 +106,16 @@ def plot(
 
 
 def show_image(axes: "Axes", image: Any) -> None:
-    """Draws an image [ny, nx] with a scale that shows faint and bright fibers."""
-    values = np.asarray(getattr(image, "image", image), dtype=np.float64)
-    low, high = np.nanpercentile(values, [1, 99])
-    axes.imshow(
-        values, origin="lower", vmin=low, vmax=high, cmap="Greys", aspect="auto", interpolation=None
-    )
+    """Draws an image [ny, nx], without masked pixels; the scale shows faint and bright fibers."""
+    from matplotlib.colors import AsinhNorm
+
+    values = np.array(getattr(image, "image", image), dtype=np.float64)
+    mask = getattr(image, "mask", None)
+    if mask is not None:
+        values[np.asarray(mask) != 0] = np.nan
+    low, middle, high = np.nanpercentile(values, [1, 75, 99.5])
+    norm = AsinhNorm(linear_width=max(middle - low, 1e-9), vmin=low, vmax=max(high, low + 1e-9))
+    axes.imshow(values, origin="lower", norm=norm, cmap="Greys", aspect="auto")
 
 
 def plot_traces(
