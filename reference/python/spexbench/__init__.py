@@ -6,6 +6,7 @@ truth, and `simulate` makes exposures. docs/python.md introduces them.
 """
 
 from ._compare import Comparison, compare
+from ._convert import register_with_specutils
 from ._core import Preproc, gpu_count, version
 from ._extract import extract
 from ._extractor import Extractor
@@ -60,6 +61,7 @@ __all__ = [
     "read_preproc",
     "read_psf",
     "read_truth",
+    "register_with_specutils",
     "simulate",
     "version",
 ]

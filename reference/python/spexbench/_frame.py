@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _core, _plot
 from ._arguments import PathLike, path_of
+from ._convert import to_desispec, to_spectrum, to_table
 from ._header import contradiction, for_file, spectra_of, spectra_text
 from ._resolution import Resolution, convolve
 from ._select import item, select
@@ -314,6 +315,32 @@ class Frame:
             full_precision=bool(full_precision),
             **arrays,
         )
+
+    def to_table(self) -> "Table":
+        """A row per spectrum: its number, FIBER, and arrays [nwave] with units. Needs astropy.
+
+        >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5776, 0.8))
+        >>> table = frame.to_table()
+        >>> table["flux"].shape, str(table["flux"].unit), table.meta["CAMERA"]
+        ((5, 21), 'electron / Angstrom', 'r0')
+        """
+        return to_table(self)
+
+    def to_spectrum(self) -> Any:
+        """A specutils.Spectrum of all spectra, with InverseVariance. Needs specutils.
+
+        Its mask is true where `mask` is not 0 or nothing is known. Its meta has header, fibermap,
+        spectra (their numbers), bits (`mask`) and resolution. `register_with_specutils` makes
+        Spectrum.read do the same.
+        """
+        return to_spectrum(self)
+
+    def to_desispec(self) -> Any:
+        """A desispec.frame.Frame of copies of the arrays, with header and fibermap. Needs desispec.
+
+        Its fibers are those of the fibermap, or without one FIBERMIN of the header and so on.
+        """
+        return to_desispec(self)
 
     def plot(
         self,
