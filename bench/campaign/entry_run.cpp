@@ -1,6 +1,8 @@
 #include "bench/campaign/entry_run.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
 #include "reference/fits/write/atomic_write.hpp"
+#include "reference/model/option_table.hpp"
 
 namespace spex::bench {
 namespace {
@@ -96,7 +99,10 @@ Record begin_record(const Entry& entry, const Case& plan_case, const Plan& plan,
                  entry.options_but_method().empty(),
                  entry.tolerance,
                  entry.sustain,
-                 entry.compress};
+                 entry.compress,
+                 std::map<std::string, std::string>()};
+  for (const auto& [name, value] : changed_options(entry.extract))
+    record.work.options->emplace(name, value);
   record.timing.warmups = entry.warmups.value_or(plan.warmups);
   record.timing.repeats = entry.repeats.value_or(plan.repeats);
   record.timing.until = entry.until;

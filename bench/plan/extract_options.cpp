@@ -13,6 +13,7 @@
 #include "mpi/programs/gpu_options.hpp"
 #include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
+#include "reference/model/option_table.hpp"
 
 namespace spex::bench {
 namespace {
@@ -33,8 +34,8 @@ bool is_own(const CLI::Option& option) {
 }
 
 bool changes_values(const CLI::Option& option) {
-  const std::string group = option.get_group(), name = option.get_name();
-  return group == "What to extract" || group == "Algorithm" || name == "--no-scores" ||
+  const std::string name = option.get_name();
+  return find_option(name) != nullptr || name == "--no-mask" || name == "--no-scores" ||
          name == "--full-precision" || name == "--fibermap-by-row";
 }
 

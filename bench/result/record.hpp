@@ -164,8 +164,10 @@ struct WorkRecord {
   std::string tolerance;
   std::optional<Sustain> sustain;
   std::optional<std::string> compression;  ///< of the output frames: none or gz
+  /// Options of the extraction that differ from the milestone's defaults, by their names in Python.
+  std::optional<std::map<std::string, std::string>> options;
   SPEX_MEMBERS(frames, bundles, scaled_to, has_fpnh, whole_exposure, own_options, tolerance,
-               sustain, compression)
+               sustain, compression, options)
 };
 
 struct TimingRecord {

@@ -30,7 +30,7 @@ class FibersTest : public test::GpuTest {
     patches = make_patches(options, grid, psf.nfiber);
     frame.emplace(context(), true);
     frame->load(inputs(), patches);
-    workspace.emplace(context(), true);
+    workspace.emplace(context(), true, 1);
     ASSERT_TRUE(workspace->can_do(*frame, inputs()));
     const int count = static_cast<int>(patches.size());
     workspace->begin(make_batch(*frame, 0, count, frame->evaluate_spots(0, count)), inputs());

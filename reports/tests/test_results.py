@@ -106,6 +106,15 @@ class Reading(Scratch):
         argv += ["--flux", "frame"]
         self.assertIn("flux frame", settings(result("pipeline", edited)))
         self.assertEqual(ladder_results([result("pipeline", edited), result("night")]), [])
+        # An option that nobody thought of is no option of production.
+        argv += ["--mask-bits", "all"]
+        self.assertIn("mask-bits all", settings(result("pipeline", edited)))
+        # Newer results state what differs from the defaults.
+        edited["record"]["work"]["options"] = {"psferr": "0.5"}
+        self.assertEqual(settings(result("pipeline", edited)), "psferr 0.5")
+        self.assertFalse(standard(result("pipeline", edited)))
+        edited["record"]["work"]["options"] = {}
+        self.assertEqual(settings(result("pipeline", edited)), PRODUCTION)
 
 
 class RunLogs(Scratch):

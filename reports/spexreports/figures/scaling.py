@@ -133,6 +133,6 @@ def patch_figure(results: list[Result]) -> Figure | None:
     """Seconds by nwavestep."""
     lines: dict[str, Points] = {}
     for r in in_sweep(results, "nwavestep"):
-        label = f"{r.milestone} by {options(r).get('--method', 'its own method')}, {r.system}"
+        label = f"{r.milestone} by {options(r).get('method', 'its own method')}, {r.system}"
         lines.setdefault(label, []).append(_point(float(r.scaling.x), r.effective.seconds))
     return _lines(lines, "nwavestep (bins of a patch)", "seconds from launch to exit")

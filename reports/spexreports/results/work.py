@@ -7,35 +7,30 @@ from spexreports.results.result import Result
 
 EXPOSURE_FRAMES = 30
 FILES = {"none": "plain FITS", "gz": "`.fits.gz`", "fz": "`.fits.fz`"}  # by compression
+# Options of older results, whose records do not name those that differ from the defaults. Any other
+# option counts as a difference.
 SHORT = {"-w": "--wavelength", "-s": "--specmin", "-n": "--nspec", "-r": "--regularize"}
-# Production's settings, which are the defaults.
-DEFAULTS = {
-    "--regularize": "0",
-    "--bundlesize": "25",
-    "--nsubbundles": "5",
-    "--nwavestep": "50",
-    "--wavepad": "10",
-    "--wavepad-frac": "0.2",
-    "--pixpad-frac": "0.8",
-    "--decorrelate": "signal",
-    "--flux": "patch",
-    "--chi2-pixels": "weighted",
-    "--bad2dfit": "relative",
-    "--wavelength": None,
-    "--specmin": None,
-    "--nspec": None,
+OLD_DEFAULTS = {"--nsubbundles": "5", "--nwavestep": "50"}
+OF_A_RUN = {
+    "--milestone",
+    "--events",
+    "--loglevel",
+    "--list",
+    "--threads",
+    "--extractors",
+    "--gpus",
 }
 PRODUCTION = "production's settings (nwavestep 50, padding 0.8 and 0.2)"
-SCRIPT_OPTIONS = {"--nwavestep": "30", "--wavepad-frac": "0", "--pixpad-frac": "0"}
+SCRIPT_OPTIONS = {"nwavestep": "30", "wavepad_frac": "0", "pixpad_frac": "0"}
 SCRIPT = "settings of gpu_specter's benchmark script (nwavestep 30, padding 0)"
-EARLY_OPTIONS = {"--wavepad-frac": "0", "--pixpad-frac": "0"}
+EARLY_OPTIONS = {"wavepad_frac": "0", "pixpad_frac": "0"}
 EARLY = "settings of that script until November 2020 (nwavestep 50, padding 0)"
 EARLY_MILESTONES = MILESTONES[: MILESTONES.index("batch-eigh") + 1]
 PUBLISHED_MILESTONES = MILESTONES[: MILESTONES.index("interleave-io") + 1]
 
 
-def options(result: Result) -> dict[str, str]:
-    """Options of the extractor's command line; the value of a flag is empty."""
+def of_argv(result: Result) -> dict[str, str]:
+    """Options that differ from the defaults, from an older result's command line."""
     argv = result.json["launch"]["argv"]
     programs = [i for i, argument in enumerate(argv) if PurePath(argument).name.startswith("spex-")]
     found: dict[str, str] = {}
@@ -47,18 +42,27 @@ def options(result: Result) -> dict[str, str]:
             found[last] = value
         elif last:
             found[last] = f"{found[last]} {argument}".strip()
-    return found
+    return {
+        name.removeprefix("--").replace("-", "_"): value
+        for name, value in found.items()
+        if name not in OF_A_RUN and OLD_DEFAULTS.get(name) != value
+    }
+
+
+def options(result: Result) -> dict[str, str]:
+    """Options of the extraction that differ from the milestone's defaults; a flag's value is ''."""
+    recorded: dict[str, str] | None = result.json["work"].get("options")
+    return of_argv(result) if recorded is None else recorded
 
 
 def settings(result: Result) -> str:
     """A name for the settings: production's, the script's of a time, or the differences."""
-    found = options(result)
-    other = {k: v for k, v in sorted(found.items()) if k in DEFAULTS and DEFAULTS[k] != v}
+    other = {k: v for k, v in sorted(options(result).items()) if k != "method"}
     if other == SCRIPT_OPTIONS:
         return SCRIPT
     if other == EARLY_OPTIONS:
         return EARLY
-    texts = [f"{name.removeprefix('--')} {value}".strip() for name, value in other.items()]
+    texts = [f"{name.replace('_', '-')} {value}".strip() for name, value in other.items()]
     return ", ".join(texts) or PRODUCTION
 
 
@@ -70,7 +74,7 @@ def published_settings(result: Result) -> bool:
 
 def own_method(result: Result) -> bool:
     """Whether a milestone was run with its own method; on the CPU that is eigh."""
-    method = options(result).get("--method")
+    method = options(result).get("method")
     return result.milestone not in CPU_MILESTONES or method in (None, "eigh")
 
 

@@ -114,11 +114,11 @@ def flux_table(results: list[Result]) -> Table | None:
     """The cost of --flux frame compared with patch, in the same run of a plan."""
 
     def alike(r: Result) -> tuple:
-        return r.run_id, r.system, r.milestone, options(r).get("--method"), r.case
+        return r.run_id, r.system, r.milestone, options(r).get("method"), r.case
 
     valid = [r for r in results if r.effective and r.extraction and r.tier != "ci"]
-    patches = {alike(r): r for r in valid if options(r).get("--flux", "patch") == "patch"}
-    pairs = [(patches.get(alike(r)), r) for r in valid if options(r).get("--flux") == "frame"]
+    patches = {alike(r): r for r in valid if options(r).get("flux", "patch") == "patch"}
+    pairs = [(patches.get(alike(r)), r) for r in valid if options(r).get("flux") == "frame"]
     rows = [
         {
             "system, milestone": _name(frame),
