@@ -23,10 +23,22 @@ PsfTable::PsfTable(const FitsReader& file, int nfiber, int ncoeff) : file_(file)
         fmt::format("LEGDEG + 1 x fibers, {} x {}", ncoeff, nfiber));
 }
 
-std::vector<double> PsfTable::coefficients(const std::string& parameter) const {
+long PsfTable::row_of(const std::string& parameter) const {
   const auto row = rows_.find(parameter);
   if (row == rows_.end()) throw data_error(file_.path(), "PSF has no parameter row " + parameter);
-  return read_double_cell(file_, "COEFF", row->second, repeat_);
+  return row->second;
+}
+
+std::vector<double> PsfTable::coefficients(const std::string& parameter) const {
+  return read_double_cell(file_, "COEFF", row_of(parameter), repeat_);
+}
+
+double PsfTable::number(const std::string& column, const std::string& parameter) const {
+  const std::vector<double> value = read_double_cell(file_, column, row_of(parameter), 1);
+  if (!all_finite(value))
+    throw data_error(file_.path(), fmt::format("{} of {} is not finite", column, parameter),
+                     "a finite number");
+  return value.front();
 }
 
 std::vector<double> PsfTable::finite_coefficients(const std::string& parameter) const {

@@ -22,8 +22,13 @@ class PsfTable {
   [[nodiscard]] std::vector<double> coefficients(const std::string& parameter) const;
   /// The same; throws Error(data) also if one is not finite.
   [[nodiscard]] std::vector<double> finite_coefficients(const std::string& parameter) const;
+  /// The number of a column, such as WAVEMIN, in its row. Throws Error(data) if there is no such
+  /// row or column, or the number is not finite.
+  [[nodiscard]] double number(const std::string& column, const std::string& parameter) const;
 
  private:
+  [[nodiscard]] long row_of(const std::string& parameter) const;
+
   const FitsReader& file_;
   long long repeat_;
   std::map<std::string, long> rows_;  // counted from 1

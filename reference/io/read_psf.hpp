@@ -10,7 +10,8 @@ namespace spex {
 class FitsReader;
 
 /// Reads `psf-CAMERA-EXPID.fits` (plain, .gz or tile-compressed). HDUs are found by name, in any
-/// order; a first HDU without a name is XTRACE if no HDU has that name. Throws Error(data) naming
+/// order; a first HDU without a name is XTRACE if no HDU has that name. A file of version 1 or 2 is
+/// one table without a name, with rows X and Y. Throws Error(data) naming
 /// the file, what is wrong and what was expected: missing or truncated file, missing HDU, keyword
 /// or parameter row, PSF of another kind, shapes that disagree, non-finite coefficients, sizes or
 /// degrees out of range, WAVEMAX <= WAVEMIN; a wrong checksum, unless `checksums` is false.

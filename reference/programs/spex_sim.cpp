@@ -25,7 +25,7 @@ constexpr const char* footer =
     "Same options and seed, same bytes, whatever the number of threads.\n"
     "\n"
     "Examples:\n"
-    "  spex-sim -o night --size tiny\n"
+    "  spex-sim -o night --size bundle\n"
     "  spex-sim -o night --cameras b0,r0,z0 --seed 7 --size bundle --on-grid\n"
     "  spex-sim -o night --cameras all --compress fz --expid 51060\n"
     "  spex-sim -o night --cameras r0 --psf psf-r0-00051060.fits\n"

@@ -163,3 +163,76 @@ def test_turning_traces(night, tmp_path):
     wave = psf.wavelength(0, 150.0)
     assert wave > turn and psf.y(0, wave) == pytest.approx(150)
     assert np.isnan(psf.y(0, turn - 1))
+
+
+def version_2(source, target, **changes):
+    """The same PSF as one table with rows X and Y, of which `changes` change keywords."""
+    with fits.open(source) as file:
+        table, header = file["PSF"].data, file["PSF"].header
+        low, high = header["WAVEMIN"], header["WAVEMAX"]
+        traces = {}
+        for name in ("XTRACE", "YTRACE"):
+            own = [file[name].header[key] for key in ("WAVEMIN", "WAVEMAX")]
+            degree = file[name].data.shape[1] - 1
+            u = np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1))
+            wave = low + (u + 1) / 2 * (high - low)
+            values = legendre.legval(2 * (wave - own[0]) / (own[1] - own[0]) - 1, file[name].data.T)
+            traces[name[0]] = legendre.legfit(u, values.T, degree).T
+        rows = {n.strip(): c for n, c in zip(table["PARAM"], table["COEFF"], strict=True)}
+    rows = {**traces, **{n: c for n, c in rows.items() if n.startswith("GH")}}
+    ncoeff = max(c.shape[1] for c in rows.values())
+    nfiber = len(traces["X"])
+    padded = [np.pad(c, ((0, 0), (0, ncoeff - c.shape[1]))) for c in rows.values()]
+    columns = [
+        fits.Column("PARAM", "8A", array=list(rows)),
+        fits.Column("WAVEMIN", "D", array=np.full(len(rows), low)),
+        fits.Column("WAVEMAX", "D", array=np.full(len(rows), high)),
+        fits.Column(
+            "COEFF", f"{nfiber * ncoeff}D", dim=f"({ncoeff},{nfiber})", array=np.array(padded)
+        ),
+    ]
+    hdu = fits.BinTableHDU.from_columns(columns)
+    for key in ("HSIZEX", "HSIZEY", "GHDEGX", "GHDEGY", "NPIX_X", "NPIX_Y"):
+        hdu.header[key] = header[key]
+    own = {"PSFTYPE": "GAUSS-HERMITE", "PSFVER": "2", "LEGDEG": ncoeff - 1, "CAMERA": "r0"}
+    hdu.header.update({**own, "FIBERMIN": 0, "FIBERMAX": nfiber - 1, **changes})
+    if "row" in changes:
+        hdu.data["WAVEMAX"][list(rows).index(changes["row"])] += 1
+    fits.HDUList([fits.PrimaryHDU(), hdu]).writeto(target, checksum=True)
+    return target
+
+
+@pytest.mark.parametrize("version", ["2", "1", 2])
+def test_psfs_of_version_2(night, psf, tmp_path, version):
+    """As specter's own test PSF is stored: the same spots and spectra."""
+    file = version_2(night.psf, tmp_path / "psf.fits", PSFVER=version)
+    old = read_psf(file)
+    wave = np.linspace(5740, 5900, 9)
+    np.testing.assert_allclose(old.x(wave=wave), psf.x(wave=wave), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(old.y(wave=wave), psf.y(wave=wave), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(old.sigma(wave=wave), psf.sigma(wave=wave), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(old.spot(wave=wave)[0], psf.spot(wave=wave)[0], rtol=0, atol=1e-9)
+    small = {"nspec": 5, "wavelength": (5760, 5800, 0.8)}
+    frames = [extract(night.preproc, one, **small) for one in (file, night.psf)]
+    pulls = (frames[0].flux - frames[1].flux) * np.sqrt(frames[1].ivar)
+    assert np.abs(pulls).max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({"PSFVER": "3"}, r"PSFVER is 3 .expected 1 or 2, or 3 with HDUs XTRACE and YTRACE"),
+        ({"PSFVER": "0.5"}, "PSFVER is 0.5"),
+        ({"PSFTYPE": "GAUSS-HERMITE2"}, "PSFTYPE is GAUSS-HERMITE2 .expected GAUSS-HERMITE, the"),
+        ({"FIBERMAX": -3}, "FIBERMIN = 0, FIBERMAX = -3 .expected 1 to 10000 fibers"),
+        ({"FIBERMAX": 25}, "COEFF has the shape"),
+        ({"GHDEGX": 9}, "has no parameter row GH-"),
+        ({"row": "GHSIGY"}, "GHSIGY has other wavelengths than X"),
+        ({"row": "Y"}, "Y has other wavelengths than X"),
+    ],
+)
+def test_damaged_psfs_of_version_2(night, tmp_path, changes, line):
+    file = version_2(night.psf, tmp_path / "psf.fits", **changes)
+    with pytest.raises(spexbench.DataError, match=line) as caught:
+        read_psf(file)
+    assert str(caught.value).startswith(f"{file}: ") and "\n" not in str(caught.value)
