@@ -78,7 +78,7 @@ std::function<void(long)> watch(const StopFlag& stop, const nb::object& progress
   return [stop, progress = progress.ptr(), total, caller = std::this_thread::get_id(),
           done = std::make_shared<std::atomic<long>>(0)](long patches) {
     const long all = *done += patches;
-    stop.check();
+    stop.check(caller);
     if (std::this_thread::get_id() != caller) return;
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -89,7 +89,7 @@ std::function<void(long)> watch(const StopFlag& stop, const nb::object& progress
 
 Share extract(const Extraction& extraction, const Extractor& extractor, int rank, int ranks,
               const StopFlag& stop, const nb::object& progress) {
-  stop.check();
+  stop.check(std::this_thread::get_id());
   const auto total = static_cast<long>(extraction.patches().size());
   const std::function<void(long)> done = watch(stop, progress, total);
   const WithoutGil released;

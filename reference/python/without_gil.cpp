@@ -10,8 +10,13 @@ namespace {
 
 // The work of all threads of this process, as the interpreter itself is one for a process.
 struct Work {
-  std::atomic<int> threads{0};      // that work without the lock
-  std::atomic<bool> ending{false};  // Python ends
+  std::atomic<int> threads{0};              // that work without the lock
+  std::atomic<std::thread::id> ended_by{};  // the thread that ends Python; none before the end
+
+  [[nodiscard]] bool ends_for(std::thread::id thread) const {
+    const std::thread::id by = ended_by;
+    return by != std::thread::id() && by != thread;
+  }
 };
 
 Work& work() {
@@ -22,7 +27,7 @@ Work& work() {
 // Called when Python ends, with the lock. New work is refused, and work in progress stops at its
 // next check. A thread counts as working until it has the lock again.
 void wait_for_work() {
-  work().ending = true;
+  work().ended_by = std::this_thread::get_id();
   PyThreadState* const state = PyEval_SaveThread();
   while (work().threads > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   PyEval_RestoreThread(state);
@@ -35,7 +40,7 @@ const char* Stopped::what() const noexcept {
 }
 
 WithoutGil::WithoutGil() {
-  if (work().ending) throw Stopped();
+  if (work().ends_for(std::this_thread::get_id())) throw Stopped();
   ++work().threads;
   state_ = PyEval_SaveThread();
 }
@@ -45,8 +50,8 @@ WithoutGil::~WithoutGil() {
   --work().threads;
 }
 
-void StopFlag::check() const {
-  if (*flag_ || work().ending) throw Stopped();
+void StopFlag::check(std::thread::id caller) const {
+  if (*flag_ || work().ends_for(caller)) throw Stopped();
 }
 
 void bind_stop(nb::module_& module) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <thread>
 
 #include <nanobind/nanobind.h>
 
@@ -18,7 +19,8 @@ class Stopped : public std::exception {
   [[nodiscard]] const char* what() const noexcept override;
 };
 
-/// Releases the lock for its lifetime. Throws Stopped if Python ends.
+/// Releases the lock for its lifetime. Throws Stopped if Python ends, but not in the thread that
+/// ends it, whose exit hooks may still work.
 class WithoutGil {
  public:
   WithoutGil();
@@ -34,7 +36,9 @@ class WithoutGil {
 class StopFlag {
  public:
   void set() const { *flag_ = true; }  ///< asks for it
-  void check() const;                  ///< throws Stopped if asked, or if Python ends
+  /// Throws Stopped if asked, or if Python ends and `caller`, which waits for the work, does not
+  /// end it.
+  void check(std::thread::id caller) const;
 
  private:
   std::shared_ptr<std::atomic<bool>> flag_ = std::make_shared<std::atomic<bool>>(false);

@@ -68,6 +68,21 @@ def test_python_ends_during_an_extraction(night):
     assert seconds < 3
 
 
+def test_exit_hooks_may_extract(night):
+    """Those that were registered before the import run after the package's own."""
+    script = (
+        "import atexit\n"
+        "def last():\n"
+        f"    frame = spexbench.extract({str(night.preproc)!r}, {str(night.psf)!r}, nspec=5,\n"
+        "        wavelength=(5760, 5800, 0.8), threads=2)\n"
+        "    print(frame.nspec)\n"
+        "atexit.register(last)\n"
+        "import spexbench\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "5\n"), done.stderr
+
+
 def test_interrupts_end_a_pool(night):
     """The first interrupts Python's wait for the pool's threads."""
     process = start(night, POOL)
