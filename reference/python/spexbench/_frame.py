@@ -1,5 +1,7 @@
 """The extracted spectra of one camera."""
 
+from __future__ import annotations  # signatures show npt.NDArray as written
+
 import html
 import io
 import logging
@@ -190,7 +192,7 @@ class Frame:
         return convolve(self.resolution, model)
 
     @property
-    def meta(self) -> "Header":
+    def meta(self) -> Header:
         """The primary header of the frame's file, a copy. Needs astropy.
 
         >>> extract(night.preproc, night.psf, wavelength=(5760, 5776, 0.8)).meta["CAMERA"]
@@ -203,7 +205,7 @@ class Frame:
         return Header.fromstring("".join(card.ljust(80) for card in self.header.cards))
 
     @property
-    def fibermap(self) -> "Table | None":
+    def fibermap(self) -> Table | None:
         """The fibermap, a row per spectrum, a copy; None without one. Needs astropy.
 
         >>> frame = extract(night.preproc, night.psf, wavelength=(5760, 5776, 0.8))
@@ -221,7 +223,7 @@ class Frame:
     def __len__(self) -> int:
         return self.nspec
 
-    def __getitem__(self, key: Any) -> "Frame":
+    def __getitem__(self, key: Any) -> Frame:
         """A frame of some spectra by their places: frame[3], frame[10:13], frame[mask].
 
         Two keys also select neighboring bins: frame[10:13, 100:200]. What is copied: arrays, header
@@ -234,7 +236,7 @@ class Frame:
         """
         return item(self, key)
 
-    def __iter__(self) -> "Iterator[Frame]":
+    def __iter__(self) -> Iterator[Frame]:
         return (self[k] for k in range(self.nspec))
 
     def select(
@@ -242,7 +244,7 @@ class Frame:
         *,
         fibers: int | Iterable[int] | None = None,
         wave: tuple[float, float] | None = None,
-    ) -> "Frame":
+    ) -> Frame:
         """A frame of some fibers and a range of wavelengths, with its header, as frame[...].
 
         Args:
@@ -258,7 +260,7 @@ class Frame:
         """
         return select(self, fibers, wave)
 
-    def quantity(self, name: str) -> "Quantity":
+    def quantity(self, name: str) -> Quantity:
         """An array with its unit, without a copy. Needs astropy.
 
         >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5776, 0.8))
@@ -316,7 +318,7 @@ class Frame:
             **arrays,
         )
 
-    def to_table(self) -> "Table":
+    def to_table(self) -> Table:
         """A row per spectrum: its number, FIBER, and arrays [nwave] with units. Needs astropy.
 
         >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5776, 0.8))
@@ -345,10 +347,10 @@ class Frame:
     def plot(
         self,
         spectra: int | Iterable[int] | None = None,
-        axes: "Axes | None" = None,
+        axes: Axes | None = None,
         *,
         model: npt.ArrayLike | None = None,
-    ) -> "list[Axes]":
+    ) -> list[Axes]:
         """Plots flux ± σ over wavelength, without masked bins. Needs matplotlib.
 
         Each spectrum has a panel, whose scale leaves the highest lines out and says how high they
