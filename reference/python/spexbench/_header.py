@@ -79,6 +79,9 @@ def contradiction(frame: "Frame") -> str | None:
     rows = len(frame.header.fiber)
     if rows not in (0, frame.nspec):
         return f"the fibermap has {rows} rows, and the frame {frame.nspec} spectra"
+    first = _stated(frame.header, "FIBERMIN")
+    if rows > 0 and first not in (None, frame.header.fiber[0]):
+        return f"FIBERMIN is {first}, and the fibermap begins with {frame.header.fiber[0]}"
     if frame.spectra is not None and len(frame.spectra) != frame.nspec:
         return f"spectra are {len(frame.spectra)} numbers, and the frame has {frame.nspec}"
     for name, value, _ in _own(frame):

@@ -47,7 +47,8 @@ def simulate(
     Args:
         folder: that the files are written to; made where its parent exists.
         cameras: "b0,r0,z0", the names one by one as ["b0", "r0", "z0"], or "all".
-        size: "tiny" (25 fibers, 300 rows), "bundle" (25 fibers) or "full" (500 fibers).
+        size: "tiny" (25 fibers, 300 rows: the first 150 Angstrom of the camera's grid, so extract
+            with a `wavelength`), "bundle" (25 fibers) or "full" (500 fibers).
         seed: another sky, other targets, other noise.
         flavor: "science", "flat", "arc" or "sky".
         expid: number of the first exposure.

@@ -157,6 +157,10 @@ def by_hand(frame, **changes):
     [
         (lambda f: by_hand(f), "the fibermap has 20 rows, and the frame 3 spectra"),
         (lambda f: by_hand(f, header=f[:3].header, specmin=10), "SPECMIN is 5, and the .* 10"),
+        (
+            lambda f: dataclasses.replace(f, header=f.header.changed([("FIBERMIN", 7, "")])),
+            "FIBERMIN is 7, and the fibermap begins with 5",
+        ),
         (lambda f: dataclasses.replace(f, wave=f.wave + 1), "WAVEMIN is 5760, and .* 5761"),
         (lambda f: dataclasses.replace(f, wave=5760 + 2 * (f.wave - 5760)), "WAVEMAX is 5800"),
         (lambda f: dataclasses.replace(f, camera="b0"), "CAMERA is r0, and the frame has b0"),
