@@ -125,13 +125,14 @@ class Campaign {
   int run() {
     for (EntryRun& run : runs_) guarded(run, [&] { prepare(run); });
     // An entry's frames are compared after all of its runs are timed, so that the comparison does
-    // not disturb the machine.
+    // not disturb the machine; earlier only if the disk has no room for another run.
     for (EntryRun& run : runs_) {
       guarded(run, [&] {
         while (!Signals::interrupted() && !is_done(run.record)) {
           if (!timed_.run_next(run)) break;
           report(run);
           write_result(folders_, run);
+          if (!folders_.has_room_for(bytes_of_run(plan_, *run.entry))) comparer_.compare(run);
         }
       });
       if (!Signals::interrupted()) guarded(run, [&] { comparer_.compare(run); });

@@ -35,12 +35,15 @@ void fill_folders(CampaignSettings& settings);
 
 struct Cost {
   double seconds = 0;     ///< whole plan, with inputs and reference frames
-  double disk_bytes = 0;  ///< peak use of the data folder
+  double disk_bytes = 0;  ///< that the data folder needs
 };
 
 /// Estimated cost of the plan on this machine. Seconds derive from rates measured on a Xeon with 16
 /// cores and an H200 (docs/performance.md); expect a factor of two on other machines.
 [[nodiscard]] Cost estimate(const Plan& plan, const Machine& machine, bool drawn_seeds);
+
+/// Estimated bytes of one run: inputs, frames, and reference frames.
+[[nodiscard]] double bytes_of_run(const Plan& plan, const Entry& entry);
 
 /// The entries of a plan, one per line or as JSON: ranks, GPUs, runs, frames, disk. Runs nothing.
 [[nodiscard]] std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool json);

@@ -40,6 +40,13 @@ double fraction_of_full(const std::string& size) {
   return size == "full" ? 1 : size == "bundle" ? bundle : tiny;
 }
 
+// Bytes of the inputs of an exposure at size full.
+double input_bytes_of(const Case& plan_case) {
+  constexpr double compressed_fraction = 0.87;
+  const double compressed = plan_case.compress == "none" ? 1 : compressed_fraction;
+  return compressed * input_bytes * static_cast<double>(plan_case.cameras.size());
+}
+
 // An entry's runs, the exposures made for them, the frames of a run and of an exposure.
 struct Work {
   int warmups = 0, repeats = 0, exposures = 0, frames = 0, frames_per_exposure = 0;
@@ -73,29 +80,31 @@ double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) 
   const double preparation =
       work.exposures * fraction *
       (image_s * static_cast<double>(plan_case.cameras.size()) + references_s) / cores;
-  const double workers = entry.on_gpu() ? entry.gpus : cores;
+  const double workers = entry.nodes.value_or(1) * (entry.on_gpu() ? entry.gpus : cores);
   const double run = entry.sustain && entry.sustain->seconds
                          ? *entry.sustain->seconds
                          : launch_s + work.frames * fraction * frame_seconds(entry) / workers;
   return preparation + work.runs() * run;
 }
 
-// Peak disk use of an entry in bytes: inputs and frames of all runs, and the reference frames of
-// one run.
+// The disk that an entry needs in bytes: inputs and frames, and the reference frames of one run.
+// The inputs of a long run, and those of `seeds`, are there at once; of other runs those of two,
+// because a run's files are removed when it is compared, and it is compared before the disk is
+// full.
 double disk_bytes(const Plan& plan, const Entry& entry, bool drawn_seeds) {
   const Case& plan_case = plan.cases.at(entry.case_name);
   const Work work = work_of(plan, entry);
-  constexpr double compressed_fraction = 0.87;
+  constexpr int runs_at_once = 2;
   const double fraction = fraction_of_full(plan_case.size);
-  const double compressed = plan_case.compress == "none" ? 1 : compressed_fraction;
+  const bool shared = entry.sustain || plan_case.seeds || !drawn_seeds;
+  const int exposures = shared ? work.exposures : std::min(runs_at_once, work.exposures);
   const int kept = drawn_seeds ? 1 : work.exposures;
   // Frames of repeated inputs are removed when a run ends.
   const bool comes_again = work.frames > work.frames_per_exposure;
-  const int outputs = entry.sustain || comes_again ? work.exposures : work.runs();
+  const int outputs =
+      entry.sustain || comes_again ? work.exposures : std::min(runs_at_once, work.runs());
   const int frames = work.frames_per_exposure * (outputs + kept) + (comes_again ? work.frames : 0);
-  return fraction * (output_bytes * frames + compressed * input_bytes *
-                                                 static_cast<double>(plan_case.cameras.size()) *
-                                                 work.exposures);
+  return fraction * (output_bytes * frames + input_bytes_of(plan_case) * exposures);
 }
 
 // Why the entry would be skipped here; null if it would not.
@@ -118,6 +127,7 @@ Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
       {"case", entry.case_name},
       {"nodes", launch.nodes},
       {"ranks", launch.ranks},
+      {"threads", json_of(launch.threads_per_rank)},
       {"gpus", entry.gpus * launch.nodes},
       {"frames", work.frames},
       {"warmups", work.warmups},
@@ -132,9 +142,18 @@ Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
 
 }  // namespace
 
+double bytes_of_run(const Plan& plan, const Entry& entry) {
+  const Case& plan_case = plan.cases.at(entry.case_name);
+  const Work work = work_of(plan, entry);
+  // Its inputs, its frames, and their references.
+  return fraction_of_full(plan_case.size) *
+         (input_bytes_of(plan_case) + output_bytes * (work.frames + work.frames_per_exposure));
+}
+
 Cost estimate(const Plan& plan, const Machine& machine, bool drawn_seeds) {
   Cost cost;
   for (const Entry& entry : plan.entries) {
+    if (skipped_because(entry, machine, 1).is_string()) continue;
     cost.seconds += seconds_of(plan, entry, machine);
     cost.disk_bytes = std::max(cost.disk_bytes, disk_bytes(plan, entry, drawn_seeds));
   }
@@ -172,6 +191,9 @@ std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool j
     for (const char* key : {"options", "run_options"})
       for (const Json& word : entry.at(key)) words.push_back(word.get<std::string>());
     if (words.front().empty()) words.erase(words.begin());
+    if (entry.at("threads").is_number() &&
+        number("threads") * number("ranks") > machine.cpus * number("nodes"))
+      words.emplace_back("more threads than CPUs");
     if (entry.at("skipped").is_string())
       words.push_back("SKIPPED: " + entry.at("skipped").get<std::string>());
     text += fmt::format(

@@ -170,6 +170,10 @@ std::string CampaignFolders::new_outputs_of(const std::string& entry, int index)
   return folder;
 }
 
+bool CampaignFolders::has_room_for(double bytes) const {
+  return static_cast<double>(fs::space(outputs()).available) >= bytes;
+}
+
 bool CampaignFolders::is_full() const {
   return fs::space(outputs()).available < min_free_bytes ||
          fs::space(logs()).available < min_free_bytes;

@@ -2,7 +2,10 @@
 
 import io
 import json
+import re
+import subprocess
 import tarfile
+import tempfile
 from pathlib import Path
 
 from bench_runs import Bench, BenchTest, entry
@@ -73,6 +76,19 @@ class Archive(BenchTest):
         done = self.bench.spex_bench("check", changed)
         self.says(done, 3, "fom/effective/seconds/median is")
 
+    def test_a_repacked_archive_is_read(self):
+        """As tar packs a folder, with entries for folders; names that leave it are refused."""
+        with tempfile.TemporaryDirectory() as folder:
+            with tarfile.open(self.archive) as tar:
+                tar.extractall(folder, filter="data")
+            again = Path(folder).with_suffix(".tar.gz")
+            self.addCleanup(again.unlink)
+            subprocess.run(["tar", "czf", again, "-C", folder, "."], check=True)
+        done = self.bench.spex_bench("check", again)
+        self.says(done, 6, "\nconsistent\nall files are there\n")
+        write(again, read(self.archive) | {"../x": b""})
+        self.says(self.bench.spex_bench("check", again), 1, "holds a file named '../x'")
+
     def rerun(self, name: str, programs: Path, *options: str) -> tuple[int, str]:
         """Status and output of a rerun with other programs."""
         return self.bench.spex_bench(
@@ -93,6 +109,16 @@ class Archive(BenchTest):
         status, text = self.rerun("rerun", self.bench.folder)
         self.assertIn(status, (0, 4, 6), text)
         self.assertIn("effective s", text)
-        self.assertIn("rerun", text)
+        self.assertIn("its output goes to", text)
+        # A wide interval contradicts nothing, so it does not agree either.
+        number = r"([\d.e+-]+)"
+        figure = rf"{number} \({number} to {number}\)"
+        found = re.findall(rf"{figure}, rerun {figure}: (agrees|too scattered|the archive)", text)
+        self.assertEqual(len(found), 4, text)
+        for *numbers, answer in found:
+            was, low, high, now, now_low, now_high = map(float, numbers)
+            narrow = max((high - low) / was, (now_high - now_low) / now) < 0.1
+            if answer != "the archive":
+                self.assertEqual(answer, "agrees" if narrow else "too scattered")
         results = json.loads((self.bench.folder / "rerun/results/one.json").read_text())
         self.assertEqual(results["record"]["inputs"]["seeds"], "drawn")

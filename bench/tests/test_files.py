@@ -12,6 +12,18 @@ from bench_runs import Bench, BenchTest, entry, output_of
 class Files(BenchTest):
     """Each test has a separate folder with programs."""
 
+    def test_a_small_disk_takes_all_runs(self):
+        """Frames are compared, and the files removed, before the disk is full."""
+        if output_of(["unshare", "-rm", "true"])[0]:
+            self.skipTest("this user may mount nothing (expected unshare -rm)")
+        with Bench([entry("one")], tier="acceptance", warmups=1, repeats=5) as bench:
+            (bench.folder / "data").mkdir()
+            mount = f"mount -t tmpfs -o size=40m none {bench.folder / 'data'}"
+            within = ["unshare", "-rm", "sh", "-c", f'{mount} && exec "$@"', "sh"]
+            text = self.says(output_of([*within, *bench.command()]), 0)
+            self.assertLess(text.index("comparing the frames of run 0"), text.index("timed run 5"))
+            self.assertEqual(bench.result("one")["validation"]["frames"][0]["compared"], 6)
+
     def test_a_full_disk_is_named(self):
         """The data, results, references, stdout, stderr: status 1, and no abort."""
         if output_of(["unshare", "-rm", "true"])[0]:

@@ -3,9 +3,14 @@
     reframe -c ci/reframe/spexbench.py -r -S SpexBench.bin=build/cpu/bin
     reframe -c share/spexbench/ci/reframe/spexbench.py -r -S SpexBench.bin=$PWD/bin \
         -S SpexBench.plan=rungs-4gpu -S SpexBench.system_name=h200x4 --performance-report
+    reframe -c ci/reframe/spexbench.py -r -S SpexBench.bin=build/gpu/bin \
+        -S SpexBench.plan=perlmutter -S SpexBench.thresholds=site.json -S SpexBench.nodes=2 \
+        -S SpexBench.num_cpus_per_task=128 -S SpexBench.num_gpus_per_node=4 \
+        -S SpexBench.time_limit=1h
 
 Sanity is the verdict in the result files. Performance is, for each entry and clock, frames per
-node-hour, or the seconds of a run in the tier ci, which measures no speed.
+node-hour, or the seconds of a run in the tier ci, which measures no speed. The reference of a speed
+is that of the thresholds file, by system and plan, or for any system.
 """
 
 import json
@@ -31,6 +36,14 @@ def figure(result: dict, clock: str) -> tuple[float, str] | None:
     return (speed["median"], "frames/node-hour") if speed else None
 
 
+def read_thresholds(file: Path, system: str, plan: str) -> dict[str, dict[str, float]]:
+    """Thresholds by entry: those of the system and plan before those of any system."""
+    text = re.sub(r"//[^\n\"]*$", "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    known = json.loads(text)
+    own = known.get("systems", {}).get(system, {}).get(plan, {})
+    return known.get("entries", {}) | own
+
+
 @rfm.simple_test
 class SpexBench(rfm.RunOnlyRegressionTest):
     """One plan, by the spex-bench of a build folder or an installation."""
@@ -44,16 +57,30 @@ class SpexBench(rfm.RunOnlyRegressionTest):
     only = variable(str, value="")
     data = variable(str, value="")
     system_name = variable(str, value="")  # default: ReFrame's
+    thresholds = variable(str, value=str(THRESHOLDS))
     margin = variable(float, value=0.05)
+    nodes = variable(int, value=1)
+    # Of the job, with num_cpus_per_task and num_gpus_per_node (the partition's resource _rfm_gpu).
+    time_limit = "2h"
+    exclusive_access = True
 
     @run_after("init")
     def command(self):
         """The command line."""
         self.executable = str(Path(self.bin, "spex-bench").resolve()) if self.bin else "spex-bench"
         self.executable_opts = [self.plan, "--out", "result"]
+        if self.nodes > 1:
+            self.executable_opts += ["--nodes", str(self.nodes)]
         for option in ("only", "data"):
             if getattr(self, option):
                 self.executable_opts += [f"--{option}", getattr(self, option)]
+
+    @run_after("setup")
+    def resources(self):
+        """A task for each node, with all of its CPUs unless num_cpus_per_task says otherwise."""
+        self.num_tasks, self.num_tasks_per_node = self.nodes, 1
+        if self.num_cpus_per_task is None:
+            self.num_cpus_per_task = self.current_partition.processor.num_cpus
 
     @run_before("run")
     def launch(self):
@@ -82,15 +109,16 @@ class SpexBench(rfm.RunOnlyRegressionTest):
     @run_before("performance")
     def speeds(self):
         """The measured speeds, and the thresholds of the system and plan."""
-        text = re.sub(r"^\s*//.*$", "", THRESHOLDS.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        known = json.loads(text)["systems"].get(self.system_name, {}).get(self.plan, {})
+        known = read_thresholds(Path(self.thresholds), self.system_name, self.plan)
         values, references = {}, {}
         for result in self.results():
             for clock in ("effective", "extraction"):
                 if found := figure(result, clock):
                     name, (value, unit) = f"{result['entry']}_{clock}", found
                     values[name] = sn.make_performance_function(sn.defer(value), unit)
-                    if least := known.get(result["entry"], {}).get(f"fpnh_{clock}"):
-                        references[name] = (least, -self.margin, None, unit)
+                    own = known.get(result["entry"], {})
+                    least = own.get(f"fpnh_{clock}")
+                    if least and unit != "s":
+                        references[name] = (least, -own.get("margin", self.margin), None, unit)
         self.perf_variables = values
         self.reference = {self.current_partition.fullname: references} if references else {}
