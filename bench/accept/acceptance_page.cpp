@@ -86,14 +86,14 @@ std::string speeds_table(const Judgment& judgment) {
   return text;
 }
 
-// "cholesky; r0 by eigh".
+// "cholesky; in the first run eigh of r0".
 std::string reference_text(const Record& record) {
   std::map<std::string, std::vector<std::string>> cameras;
   for (const FrameRecord& frame : record.validation.frames)
     if (frame.method) cameras[*frame.method].push_back(frame.camera);
   if (cameras.empty()) return "-";
   if (cameras.size() == 1) return cameras.begin()->first;
-  return fmt::format("cholesky; eigh of {}", fmt::join(cameras["eigh"], ", "));
+  return fmt::format("cholesky; in the first run eigh of {}", fmt::join(cameras["eigh"], ", "));
 }
 
 std::string entries_table(const std::vector<Record>& records) {

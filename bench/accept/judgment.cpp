@@ -44,6 +44,12 @@ AcceptedSpeed accepted(const Record& record, const JudgedSpeed& judged) {
   return speed;
 }
 
+// Whether each run that may count has the CPU time of other processes.
+bool knows_other_work(const Record& record) {
+  return std::ranges::all_of(timed_samples(record),
+                             [](const Sample* sample) { return sample->other_cpu_s.has_value(); });
+}
+
 }  // namespace
 
 std::string readable(double value) {
@@ -112,6 +118,9 @@ Judgment judge_acceptance(const std::vector<Record>& records, int exit_status,
     for (const std::string& reason : derived.verdict.reasons)
       (derived.verdict.exit_status == status::done ? judgment.notes : judgment.reasons)
           .push_back(record.entry + ": " + printable(reason));
+    if (record.timing.quiet && !knows_other_work(record))
+      judgment.notes.push_back(record.entry +
+                               ": what other programs took of the CPUs is not known");
     if (derived.verdict.performance == "not-judged") continue;
     for (const JudgedSpeed& judged : judge_speeds(record, derived.fom))
       judgment.speeds.push_back(accepted(record, judged));

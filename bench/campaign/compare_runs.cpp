@@ -72,11 +72,11 @@ void RunComparer::compare(EntryRun& run, Sample& sample, const ExposureOutputs& 
   exposures_.make_truths(exposure);
   std::map<std::string, std::string> references;
   if (reference_ != nullptr)
-    references = references_.make(*run.entry, exposure, frames, *reference_);
+    references = references_.make(*run.entry, exposure, frames, *reference_, sample.index);
   std::vector<OutputFrame> compared;
   for (int k = 0; k < frames; ++k) {
     const InputFrame& input = exposure.frames[k];
-    const std::string method = reference_ ? reference_->method_of(input.camera) : "";
+    const std::string method = reference_ ? reference_->method_of(input.camera, sample.index) : "";
     compared.push_back(
         {input.camera, outputs.frames[k], references[input.camera], input.truth, method});
   }

@@ -71,15 +71,17 @@ double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) 
   const Case& plan_case = plan.cases.at(entry.case_name);
   const Work work = work_of(plan, entry);
   const double fraction = fraction_of_full(plan_case.size), cores = std::max(1, machine.cpus);
-  double references_s = 0;  // core-seconds of the references of an exposure
-  for (int k = 0; k < work.frames_per_exposure; ++k) {
-    const bool eigh = plan.reference && plan.reference->method_of(plan_case.cameras[k]) == "eigh";
-    references_s += eigh ? reference_eigh_s : reference_s;
-  }
+  // Core-seconds of the references of an exposure, and of those that the first run alone has.
+  const bool eigh = plan.reference && plan.reference->method == "eigh";
+  const double references_s = (eigh ? reference_eigh_s : reference_s) * work.frames_per_exposure;
+  const double once_s =
+      plan.reference ? reference_eigh_s * static_cast<double>(plan.reference->by_eigh.size()) : 0;
   const double image_s = simulate_s + (plan_case.compress == "gz" ? gzip_s : 0);
   const double preparation =
-      work.exposures * fraction *
-      (image_s * static_cast<double>(plan_case.cameras.size()) + references_s) / cores;
+      fraction *
+      (work.exposures * (image_s * static_cast<double>(plan_case.cameras.size()) + references_s) +
+       once_s) /
+      cores;
   const double workers = entry.nodes.value_or(1) * (entry.on_gpu() ? entry.gpus : cores);
   const double run = entry.sustain && entry.sustain->seconds
                          ? *entry.sustain->seconds

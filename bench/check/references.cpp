@@ -35,13 +35,14 @@ References::References(std::string folder, std::string spex_cpu_sha256, const Pr
 }
 
 std::map<std::string, std::string> References::make(const Entry& entry, const Exposure& exposure,
-                                                    int frames, const Reference& reference) {
+                                                    int frames, const Reference& reference,
+                                                    int run) {
   std::map<std::string, std::string> files;
   std::map<std::string, std::vector<ListedFrame>> missing;  // by method
   for (int k = 0; k < frames; ++k) {
     const InputFrame& frame = exposure.frames.at(k);
     if (!reference.has(frame.camera)) continue;
-    const std::string method = reference.method_of(frame.camera);
+    const std::string method = reference.method_of(frame.camera, run);
     const std::string what =
         fmt::format("{} {} {} {} {}", exposure.sha256, frame.camera, spex_cpu_sha256_, method,
                     fmt::join(entry.reference_options(), " "));

@@ -22,11 +22,11 @@ class References {
              Signals& signals);
 
   /// Makes the missing references of the exposure's first `frames` frames; returns the path for
-  /// each camera that `reference` has. Throws Interrupted, and Error(data) if a frame cannot be
-  /// made.
+  /// each camera that `reference` has, by its method in run `run`. Throws Interrupted, and
+  /// Error(data) if a frame cannot be made.
   [[nodiscard]] std::map<std::string, std::string> make(const Entry& entry,
                                                         const Exposure& exposure, int frames,
-                                                        const Reference& reference);
+                                                        const Reference& reference, int run);
   /// Removes files that `make` returned.
   static void remove(const std::map<std::string, std::string>& files);
 

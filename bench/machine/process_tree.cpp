@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <system_error>
 
 #include <unistd.h>
+
+#include "bench/machine/sys_files.hpp"
 
 namespace spex::bench {
 namespace {
@@ -26,7 +30,36 @@ pid_t parent_of(const std::filesystem::path& process) {
   return parent;
 }
 
+// The part of a control group's path up to the Slurm job: "/system.slice/.../job_42"; "" if there
+// is no job in it.
+std::string group_of_job(const std::string& path) {
+  static const std::regex job("^(.*/job_[0-9]+)(/.*)?$");
+  std::smatch found;
+  return std::regex_match(path, found, job) ? found[1].str() : "";
+}
+
 }  // namespace
+
+std::optional<double> job_cpu_s(const std::string& root) {
+  std::ifstream in(root + "/proc/self/cgroup");
+  // Lines such as "0::/PATH" (v2) and "4:cpu,cpuacct:/PATH" (v1).
+  for (std::string line; std::getline(in, line);) {
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const std::string group = group_of_job(line.substr(second + 1));
+    if (group.empty()) continue;
+    const std::string folder = root + "/sys/fs/cgroup";
+    if (controllers.empty()) {
+      const auto text = value_in(folder + group + "/cpu.stat", "usage_usec", ' ');
+      if (text) return 1e-6 * std::strtod(text->c_str(), nullptr);
+    } else if (controllers.find("cpuacct") != std::string::npos) {
+      const auto used = number_in(folder + "/" + controllers + group + "/cpuacct.usage");
+      if (used) return 1e-9 * *used;
+    }
+  }
+  return std::nullopt;
+}
 
 double seconds_of(const rusage& use) {
   return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +

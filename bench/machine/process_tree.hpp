@@ -1,6 +1,8 @@
 // The child processes of this one, and CPU use of the node.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <sys/resource.h>
@@ -20,5 +22,9 @@ struct NodeCpu {
   double total_s = 0;  ///< with idle time
 };
 [[nodiscard]] NodeCpu node_cpu();
+
+/// CPU seconds of the Slurm job that this process belongs to, on this node, by its control group
+/// (cgroup v2 or v1); nothing outside of such a job. `root` is "" outside tests.
+[[nodiscard]] std::optional<double> job_cpu_s(const std::string& root = "");
 
 }  // namespace spex::bench

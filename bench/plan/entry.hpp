@@ -73,11 +73,13 @@ struct Reference {
   std::string method = "cholesky";
   /// Cameras with a reference; empty: all, as is required outside the tier ci.
   std::vector<std::string> cameras;
-  /// Cameras whose reference is by eigh, the definition, instead of `method`.
+  /// Cameras whose reference of an entry's first run is by eigh, the definition, instead of
+  /// `method`.
   std::vector<std::string> by_eigh;
 
   [[nodiscard]] bool has(const std::string& camera) const;
-  [[nodiscard]] std::string method_of(const std::string& camera) const;
+  /// The method of a camera's reference in run `run`, counted from 0.
+  [[nodiscard]] std::string method_of(const std::string& camera, int run) const;
 };
 
 /// A way to run a case; each entry has a result file.

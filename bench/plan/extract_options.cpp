@@ -83,8 +83,9 @@ bool Reference::has(const std::string& camera) const {
   return cameras.empty() || std::find(cameras.begin(), cameras.end(), camera) != cameras.end();
 }
 
-std::string Reference::method_of(const std::string& camera) const {
-  return std::find(by_eigh.begin(), by_eigh.end(), camera) == by_eigh.end() ? method : "eigh";
+std::string Reference::method_of(const std::string& camera, int run) const {
+  const bool named = std::find(by_eigh.begin(), by_eigh.end(), camera) != by_eigh.end();
+  return named && run == 0 ? "eigh" : method;
 }
 
 bool has_fpnh(const Entry& entry, const Case& plan_case) {

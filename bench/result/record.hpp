@@ -58,7 +58,8 @@ struct Sample {
   std::optional<std::vector<double>> joules;    ///< by GPU
   std::optional<std::vector<double>> gpu_busy;  ///< by GPU: fraction of the time with a kernel
   std::optional<std::vector<double>> gpu_busy_before;  ///< the same, before the launch
-  std::optional<double> cpu_s;        ///< of the run, all CPUs of this node; only under mpirun
+  /// of the run, all CPUs of this node; under srun only if the job has a control group
+  std::optional<double> cpu_s;
   std::optional<double> other_cpu_s;  ///< of other processes on this node
   std::optional<double> node_joules;  ///< by the node's energy counter
   std::optional<double> max_rss_bytes;

@@ -98,7 +98,7 @@ std::vector<std::string> srun(const Entry& entry, const Machine& machine,
   if (!pmi.empty()) arguments.push_back("--mpi=" + pmi);
   if (per_node > machine.cpus) arguments.emplace_back("--overcommit");
   if (entry.on_gpu())
-    append(arguments, {fmt::format("--gpus-per-node={}", entry.gpus), "--gpu-bind=none"});
+    append(arguments, {fmt::format("--gpus-per-node={}", entry.last_gpu()), "--gpu-bind=none"});
   return arguments;
 }
 
@@ -113,6 +113,13 @@ std::vector<std::string> launcher_arguments(const Entry& entry, const Machine& m
                                                                : open_mpi(entry, machine, launch));
   append(arguments, launcher.options);
   return arguments;
+}
+
+// The variable that shows CUDA only the entry's GPUs.
+std::string visible_devices(const Entry& entry, const Machine& machine) {
+  std::vector<std::string> names;
+  for (const VisibleGpu& gpu : gpus_of(entry, machine)) names.push_back(gpu.cuda_name);
+  return fmt::format("{}", fmt::join(names, ","));
 }
 
 }  // namespace
@@ -175,6 +182,14 @@ LaunchRecord make_launch(const Entry& entry, const Machine& machine, const Launc
     append(launch.argv, launcher_arguments(entry, machine, launch, settings.launcher));
   if (entry.mps && !mps_outside) launch.argv.push_back(programs.mps_wrapper);
 
+  // Slurm gives a step its first GPUs. Others are chosen within the step, where Slurm's variable is
+  // already set.
+  const bool within_step = launch.launcher == "srun" && entry.first_gpu > 0;
+  if (entry.first_gpu > 0 && (launch.nodes > 1 || (within_step && machine.nodes_allocated > 1)))
+    throw usage_error("--nodes", fmt::format("{} has 'first_gpu'", entry.id),
+                      "one node, on which this program runs");
+  if (within_step)
+    append(launch.argv, {"env", "CUDA_VISIBLE_DEVICES=" + visible_devices(entry, machine)});
   launch.argv.push_back(entry.on_gpu() ? programs.spex_gpu : programs.spex_cpu);
   append(launch.argv, {"--milestone", to_string(entry.milestone)});
   // The paper runs one rank per CPU. Fewer ranks share the CPUs as threads.
@@ -188,11 +203,8 @@ LaunchRecord make_launch(const Entry& entry, const Machine& machine, const Launc
 
   // Select GPUs by UUID, so that the run uses the GPUs that NVML watches. On other nodes, whose
   // UUIDs differ, and under srun, the launcher selects the GPUs.
-  if (entry.on_gpu() && launch.launcher != "srun" && launch.nodes == 1) {
-    std::vector<std::string> names;
-    for (const VisibleGpu& gpu : gpus_of(entry, machine)) names.push_back(gpu.cuda_name);
-    launch.environment["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(names, ","));
-  }
+  if (entry.on_gpu() && launch.launcher != "srun" && launch.nodes == 1)
+    launch.environment["CUDA_VISIBLE_DEVICES"] = visible_devices(entry, machine);
   return launch;
 }
 

@@ -148,8 +148,10 @@ ObservedRun Runner::run(const RunRequest& request) {
   observed.cpu_before = read_cpu_health();
   const std::optional<double> joules_before = meter.read().energy_j;
   const double cpu_before = node_cpu().busy_s;
+  const std::optional<double> job_before = job_cpu_s();
   const CommandResult result = run_command(command, signals_);
   const double cpu = node_cpu().busy_s - cpu_before;
+  const std::optional<double> job_after = job_cpu_s();
   const std::optional<double> joules_after = meter.read().energy_j;
   observed.cpu_after = read_cpu_health();
   observed.interrupted = result.interrupted;
@@ -161,10 +163,14 @@ ObservedRun Runner::run(const RunRequest& request) {
   sample.exit_status = result.status;
   sample.effective_s = result.seconds;
   sample.failure = failure_of(result, request.log);
-  // srun's tasks are children of Slurm's daemon, and processes of other nodes are not visible here.
-  if (request.launch->launcher != "srun" && request.launch->nodes == 1) {
-    sample.cpu_s = result.cpu_s;
-    sample.other_cpu_s = std::max(0.0, cpu - result.cpu_s);
+  // srun's tasks are children of Slurm's daemon, so the job's control group counts them. Processes
+  // of other nodes are not visible here.
+  if (request.launch->nodes == 1) {
+    if (request.launch->launcher != "srun")
+      sample.cpu_s = result.cpu_s;
+    else if (job_before && job_after && machine_.nodes_allocated == 1)
+      sample.cpu_s = *job_after - *job_before;
+    if (sample.cpu_s) sample.other_cpu_s = std::max(0.0, cpu - *sample.cpu_s);
   }
   if (joules_before && joules_after) sample.node_joules = *joules_after - *joules_before;
   const std::optional<double> first = opening.stop().first, last = writing.stop().last;

@@ -41,6 +41,7 @@ Record judged(double seconds, std::vector<double> samples = {106.9, 107.5, 108, 
   record.timing.quiet.emplace();
   record.threshold.emplace().seconds_effective = seconds;
   record.threshold->margin = 0;
+  for (Sample& sample : record.timing.samples) sample.other_cpu_s = 0;
   return record;
 }
 
@@ -88,6 +89,10 @@ TEST(Judgment, WrongAndUnhealthyAreRejectedAndErrorsRepeated) {
 
 TEST(Judgment, ATargetThatEverythingPassesIsSaidToBeOne) {
   EXPECT_THAT(judgment_of({judged(216)}).notes, IsEmpty());
+  Record unseen = judged(216);
+  unseen.timing.samples.back().other_cpu_s.reset();
+  EXPECT_THAT(judgment_of({unseen}).notes,
+              ElementsAre("exposure: what other programs took of the CPUs is not known"));
   EXPECT_THAT(judgment_of({judged(900)}).notes,
               ElementsAre(HasSubstr("8.33 times as fast as the target")));
 }

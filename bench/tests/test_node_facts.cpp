@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/machine/cpu_health.hpp"
+#include "bench/machine/process_tree.hpp"
 #include "bench/machine/system_facts.hpp"
 #include "reference/tests/support/scratch.hpp"
 
@@ -38,6 +39,25 @@ TEST(CpuHealth, CountersAreSummed) {
   EXPECT_EQ(found.memory_corrected, 6);
   EXPECT_EQ(found.memory_uncorrected, 2);
   EXPECT_EQ(found.throttled, 9);
+}
+
+TEST(JobCpu, IsThatOfTheControlGroupOfTheWholeJob) {
+  const test::ScratchFolder scratch;
+  const std::string root = scratch.file("root");
+  EXPECT_FALSE(job_cpu_s(root));
+  write(root + "/proc/self/cgroup", "0::/system.slice/slurmstepd.scope/job_42/step_batch/task_0\n");
+  EXPECT_FALSE(job_cpu_s(root));
+  const std::string job = root + "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_42";
+  write(job + "/cpu.stat", "usage_usec 12500000\nuser_usec 12000000\n");
+  write(job + "/step_batch/cpu.stat", "usage_usec 1\n");
+  EXPECT_EQ(job_cpu_s(root), 12.5);
+  // Version 1 has a folder for each group of controllers, and nanoseconds.
+  write(root + "/proc/self/cgroup",
+        "5:freezer:/slurm/uid_0/job_7\n4:cpu,cpuacct:/slurm/uid_0/job_7/step_0\n");
+  write(root + "/sys/fs/cgroup/cpu,cpuacct/slurm/uid_0/job_7/cpuacct.usage", "2500000000\n");
+  EXPECT_EQ(job_cpu_s(root), 2.5);
+  write(root + "/proc/self/cgroup", "0::/user.slice/user-0.slice\n");
+  EXPECT_FALSE(job_cpu_s(root));
 }
 
 TEST(SystemFacts, OfANodeWithTwoSockets) {

@@ -255,8 +255,9 @@ TEST(Plan, AnEntryMayUseOneGpuOfSeveral) {
 
 TEST(Plan, SomeReferencesAreByTheDefinition) {
   const Reference reference = *read(on_gpu, R"("reference": {"by_eigh": ["b0"]}, )").reference;
-  EXPECT_EQ(reference.method_of("b0"), "eigh");
-  EXPECT_EQ(reference.method_of("r0"), "cholesky");
+  EXPECT_EQ(reference.method_of("b0", 0), "eigh");
+  EXPECT_EQ(reference.method_of("b0", 1), "cholesky");
+  EXPECT_EQ(reference.method_of("r0", 0), "cholesky");
   EXPECT_THAT(refusal(on_gpu, R"("reference": {"by_eigh": ["z9"]}, )"),
               HasSubstr("has no camera z9"));
 }

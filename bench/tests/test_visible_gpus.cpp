@@ -1,3 +1,4 @@
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "bench/machine/visible_gpus.hpp"
@@ -71,6 +72,29 @@ TEST(VisibleGpus, AreNamedInTheLaunch) {
               gpus == 1 ? "GPU-dddd-3" : "GPU-dddd-3,GPU-abbb-1");
     EXPECT_EQ(launch.environment.at("CUDA_DEVICE_ORDER"), "PCI_BUS_ID");
   }
+}
+
+// One of several GPUs alone; under srun within the step, because Slurm gives it the first ones.
+TEST(VisibleGpus, OneOfSeveralCanBeChosen) {
+  Machine machine;
+  machine.gpus = visible_gpus(node(), "3,1,0", "");
+  Entry entry;
+  entry.id = "gpu-1";
+  entry.milestone = Milestone::pipeline;
+  entry.gpus = 1;
+  entry.ranks = 1;
+  entry.first_gpu = 1;
+  const LaunchRecord launch = make_launch(entry, machine, {}, {}, {});
+  EXPECT_EQ(launch.environment.at("CUDA_VISIBLE_DEVICES"), "GPU-abbb-1");
+  LaunchSettings slurm{.launcher = {.syntax = LauncherSyntax::srun, .program = "srun"}};
+  const std::string line =
+      fmt::format("{}", fmt::join(make_launch(entry, machine, slurm, {}, {}).argv, " "));
+  EXPECT_NE(line.find("--gpus-per-node=2 --gpu-bind=none"), std::string::npos) << line;
+  EXPECT_NE(line.find(" env CUDA_VISIBLE_DEVICES=GPU-abbb-1 "), std::string::npos) << line;
+  machine.nodes_allocated = 2;
+  EXPECT_THROW(static_cast<void>(make_launch(entry, machine, slurm, {}, {})), Error);
+  slurm.nodes = 2;
+  EXPECT_THROW(static_cast<void>(make_launch(entry, machine, slurm, {}, {})), Error);
 }
 
 // Under srun, Slurm selects the GPUs.
