@@ -50,6 +50,12 @@ bool knows_other_work(const Record& record) {
                              [](const Sample* sample) { return sample->other_cpu_s.has_value(); });
 }
 
+// Too few runs that count, or too much scatter.
+std::string why_inconclusive(const Judgment& judgment, const AcceptedSpeed* speed) {
+  const bool few = speed == nullptr || !speed->low;
+  return few && !judgment.reasons.empty() ? judgment.reasons.front() : "too scattered to judge";
+}
+
 }  // namespace
 
 std::string readable(double value) {
@@ -172,7 +178,8 @@ std::string last_line(const Judgment& judgment) {
   if (is_speed && speed != nullptr && speed->unit == "s" && speed->fpnh)
     text += fmt::format("; {} FPNH", readable(*speed->fpnh));
   if (judgment.exit_status == status::inconclusive)
-    text += "; too scattered to judge: quiet the machine, and add runs by --resume --repeats N";
+    text += fmt::format("; {}: quiet the machine, and add runs by --resume --repeats N",
+                        why_inconclusive(judgment, speed));
   return text;
 }
 

@@ -23,9 +23,11 @@ double spread_of(const std::vector<double>& values) {
   return *largest / *smallest;
 }
 
-// "run 3", or "runs 0, 2 and 5".
+// "run 3", "runs 0, 2 and 5", or "runs 0 to 6".
 std::string runs_text(const std::vector<int>& runs) {
   if (runs.size() == 1) return fmt::format("run {}", runs.front());
+  const bool all = runs.back() - runs.front() + 1 == static_cast<int>(runs.size());
+  if (all && runs.size() > 2) return fmt::format("runs {} to {}", runs.front(), runs.back());
   return fmt::format("runs {} and {}", fmt::join(runs.begin(), runs.end() - 1, ", "), runs.back());
 }
 

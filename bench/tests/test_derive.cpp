@@ -153,6 +153,8 @@ TEST(Derive, WhatSeveralRunsShareIsOneLine) {
   EXPECT_THAT(derive(record).unusual,
               ElementsAre("runs 1, 2 and 4: other processes took 19 to 74% of the node's CPU time",
                           "runs 1, 2 and 4: no memory of a GPU was used while it ran"));
+  record.timing.samples[3].other_cpu_s = 100;
+  EXPECT_THAT(derive(record).unusual, Contains(HasSubstr("runs 1 to 4: other processes")));
 }
 
 // A run that other programs disturbed, and that took ten times as long.
