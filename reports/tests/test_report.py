@@ -432,6 +432,23 @@ class Figures(unittest.TestCase):
         self.assertAlmostEqual(line.get_ydata()[0], 4 * line.get_ydata()[2])
         self.assertIsNone(scaling.bundles_figure(results[:1], "weak", "ranks"))
 
+    def test_cores_and_nodes_stand_beside_the_ideal(self):
+        """Strong scaling as a speedup, weak scaling as an efficiency; both from the fewest."""
+        strong = [sweep_point(n, "strong", n**0.5, n) for n in (4, 1, 2)]
+        for point in strong:
+            point["record"]["launch"] |= {"gpus_per_node": 0, "ranks_per_gpu": None}
+        axis = scaling.cores_figure([result("pipeline", p) for p in strong]).axes[0]
+        found, ideal = axis.lines[0], next(x for x in axis.lines if x.get_label() == "_ideal")
+        self.assertEqual(list(found.get_xdata()), [1, 2, 4])
+        for value, expected in zip(found.get_ydata(), (1, 2**0.5, 2), strict=True):
+            self.assertAlmostEqual(value, expected)
+        self.assertEqual(list(ideal.get_ydata()), [1, 2, 4])
+        weak = [sweep_point(n, "weak-nodes", 1 / n**0.1, n) for n in (1, 4, 16)]
+        axis = scaling.weak_figure([result("pipeline", p) for p in weak], "weak-nodes").axes[0]
+        for value, n in zip(axis.lines[0].get_ydata(), (1, 4, 16), strict=True):
+            self.assertAlmostEqual(value, 100 / n**0.1)
+        self.assertIsNone(scaling.weak_figure([result("pipeline", weak[0])], "weak-nodes"))
+
     def test_no_two_lines_look_the_same(self):
         self.assertEqual(len({style.line_style(i) for i in range(36)}), 36)
 

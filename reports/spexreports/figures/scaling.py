@@ -103,7 +103,13 @@ def cores_figure(results: list[Result]) -> Figure | None:
     drawn = _lines(lines, "cores", "times as fast as one core")
     if drawn is not None:
         xs = sorted({p[0] for points in lines.values() for p in points})
-        _ideal(drawn.axes[0], xs, xs)
+        axis = drawn.axes[0]
+        _ideal(axis, xs, xs)
+        axis.set_xscale("log", base=2)
+        axis.set_yscale("log", base=2)
+        style.whole_ticks(axis.xaxis, xs)
+        style.whole_ticks(axis.yaxis, xs)
+        axis.set_ylim(0.8 * min(1.0, *(p[2] for points in lines.values() for p in points)), None)
     return drawn
 
 
@@ -126,6 +132,8 @@ def weak_figure(results: list[Result], kind: str) -> Figure | None:
     if drawn is not None:
         xs = sorted({p[0] for points in lines.values() for p in points})
         _ideal(drawn.axes[0], [xs[0], xs[-1]], [100.0, 100.0])
+        drawn.axes[0].set_xscale("log", base=2)
+        style.whole_ticks(drawn.axes[0].xaxis, xs)
     return drawn
 
 
