@@ -1,4 +1,5 @@
 // Lists of milestones in other files agree with the table in reference/model/milestones.hpp.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,11 @@ namespace {
 
 using namespace nlohmann::literals;
 
+// In order; direct is on both devices.
 std::vector<std::string> names_of_the_table() {
   std::vector<std::string> names;
-  for (const MilestoneTraits& milestone : milestones) names.emplace_back(milestone.name);
+  for (const MilestoneTraits& milestone : milestones)
+    if (std::ranges::find(names, milestone.name) == names.end()) names.emplace_back(milestone.name);
   return names;
 }
 

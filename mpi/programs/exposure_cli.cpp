@@ -149,6 +149,87 @@ int extract_one(const mpi::Communicator& world, const FrameJob& job,
   return status::done;
 }
 
+constexpr const char* many_frames = "Many frames";  // a group of --help
+
+// Which frames to extract.
+void add_frames_options(CLI::App& app, ExposureArguments& many) {
+  app.add_option(
+         "--exposure", many.exposure,
+         "Folder of the exposure: extract every preproc-CAMERA-EXPID.fits[.gz|.fz] with its "
+         "psf-CAMERA-EXPID.fits[.gz|.fz] to frame-CAMERA-EXPID.fits")
+      ->group(many_frames);
+  app.add_option("--night", many.night,
+                 "YYYYMMDD: extract the exposures of this night in a production's tree, with "
+                 "desi_proc's settings and names (docs/desi-proc.md)")
+      ->group(many_frames);
+  app.add_option("--expid", many.expid,
+                 "Exposure numbers of the night or folder, comma-separated; default: all")
+      ->group(many_frames);
+  app.add_option("--specprod", many.specprod,
+                 "Production, by name or path; default: $DESI_SPECTRO_REDUX/$SPECPROD")
+      ->group(many_frames);
+  app.add_option(
+         "--list", many.list,
+         "File with one frame per line: CAMERA IMAGE PSF OUTPUT, separated by blanks; # starts "
+         "a comment; -: standard input, frames are extracted as their lines come")
+      ->group(many_frames);
+  app.add_option("--preproc-dir", many.preproc_dir, "Folder of the images; default: --exposure")
+      ->group(many_frames);
+  app.add_option("--psf-dir", many.psf_dir, "Folder of the PSFs; default: --exposure")
+      ->group(many_frames);
+  app.add_option("--outdir", many.outdir, "Folder for the frames; default: --exposure")
+      ->group(many_frames);
+  app.add_option("--cameras", many.cameras,
+                 "Cameras to extract, such as b0,r0,z0 or a0 or b01z2; default: all")
+      ->group(many_frames);
+  app.add_option("--frame-names", many.frame_names,
+                 "plain: frame-CAMERA-EXPID.fits; desi-proc: "
+                 "frame-CAMERA-EXPID-no-badcolumn-mask.fits.gz")
+      ->group(many_frames);
+  app.add_flag("--skip-existing", many.skip_existing,
+               "Skip frames whose output, or what desi_proc makes of the output, exists")
+      ->group(many_frames);
+  app.add_flag("--skip-missing", many.skip_missing,
+               "Skip frames whose image or PSF is missing; the exit status is then 7")
+      ->group(many_frames);
+}
+
+// How ranks and threads share the frames. spex-gpu computes its defaults.
+void add_schedule_options(CLI::App& app, Device device, ExposureArguments& many) {
+  if (device == Device::cpu)
+    app.add_option(
+           "--schedule", many.schedule,
+           "sequential: one frame after another; interleave-io: one rank of each group reads, "
+           "one writes; pipeline: each rank extracts its own frames, with threads that read and "
+           "write. Default: sequential")
+        ->group(many_frames);
+  app.add_option("--groups", many.groups,
+                 "Groups of ranks that take frames in turn; default: one per node")
+      ->group(many_frames);
+  app.add_option(
+         "--ranks-per-bundle", many.ranks_per_bundle,
+         "Ranks that share the subbundles of a bundle; default: 1, or more if there are more "
+         "ranks than bundles")
+      ->group(many_frames);
+  const bool gpu = device == Device::gpu;
+  app.add_option(
+         "--readers", many.readers,
+         std::string("pipeline: reading threads of a rank; default: ") +
+             (gpu ? "one for two CPUs, at most 5 per GPU;\none per CPU for .gz and .fz" : "2"))
+      ->group(many_frames);
+  app.add_option("--extractors", many.extractors,
+                 std::string("pipeline: extracting threads of a rank, one frame each; default: ") +
+                     (gpu ? "5 per GPU,\nfewer for few frames or little memory" : "1"))
+      ->group(many_frames);
+  app.add_option("--writers", many.writers,
+                 std::string("pipeline: writing threads of a rank; default: ") +
+                     (gpu ? "one for two CPUs, at most 8 per GPU" : "2"))
+      ->group(many_frames);
+  app.add_option("--frames-in-flight", many.frames_in_flight,
+                 "pipeline: maximal number of frames in a rank's memory; default: one per thread")
+      ->group(many_frames);
+}
+
 }  // namespace
 
 Schedule parse_schedule(const std::string& text) {
@@ -159,80 +240,8 @@ Schedule parse_schedule(const std::string& text) {
 }
 
 void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureArguments& many) {
-  const char* const files = "Many frames";
-  app.add_option(
-         "--exposure", many.exposure,
-         "Folder of the exposure: extract every preproc-CAMERA-EXPID.fits[.gz|.fz] with its "
-         "psf-CAMERA-EXPID.fits[.gz|.fz] to frame-CAMERA-EXPID.fits")
-      ->group(files);
-  app.add_option("--night", many.night,
-                 "YYYYMMDD: extract the exposures of this night in a production's tree, with "
-                 "desi_proc's settings and names (docs/desi-proc.md)")
-      ->group(files);
-  app.add_option("--expid", many.expid,
-                 "Exposure numbers of the night or folder, comma-separated; default: all")
-      ->group(files);
-  app.add_option("--specprod", many.specprod,
-                 "Production, by name or path; default: $DESI_SPECTRO_REDUX/$SPECPROD")
-      ->group(files);
-  app.add_option(
-         "--list", many.list,
-         "File with one frame per line: CAMERA IMAGE PSF OUTPUT, separated by blanks; # starts "
-         "a comment; -: standard input, frames are extracted as their lines come")
-      ->group(files);
-  app.add_option("--preproc-dir", many.preproc_dir, "Folder of the images; default: --exposure")
-      ->group(files);
-  app.add_option("--psf-dir", many.psf_dir, "Folder of the PSFs; default: --exposure")
-      ->group(files);
-  app.add_option("--outdir", many.outdir, "Folder for the frames; default: --exposure")
-      ->group(files);
-  app.add_option("--cameras", many.cameras,
-                 "Cameras to extract, such as b0,r0,z0 or a0 or b01z2; default: all")
-      ->group(files);
-  app.add_option("--frame-names", many.frame_names,
-                 "plain: frame-CAMERA-EXPID.fits; desi-proc: "
-                 "frame-CAMERA-EXPID-no-badcolumn-mask.fits.gz")
-      ->group(files);
-  app.add_flag("--skip-existing", many.skip_existing,
-               "Skip frames whose output, or what desi_proc makes of the output, exists")
-      ->group(files);
-  app.add_flag("--skip-missing", many.skip_missing,
-               "Skip frames whose image or PSF is missing; the exit status is then 7")
-      ->group(files);
-  if (one.device == Device::cpu)
-    app.add_option(
-           "--schedule", many.schedule,
-           "sequential: one frame after another; interleave-io: one rank of each group reads, "
-           "one writes; pipeline: each rank extracts its own frames, with threads that read and "
-           "write. Default: sequential")
-        ->group(files);
-  app.add_option("--groups", many.groups,
-                 "Groups of ranks that take frames in turn; default: one per node")
-      ->group(files);
-  app.add_option(
-         "--ranks-per-bundle", many.ranks_per_bundle,
-         "Ranks that share the subbundles of a bundle; default: 1, or more if there are more "
-         "ranks than bundles")
-      ->group(files);
-  // spex-gpu computes these defaults.
-  const bool gpu = one.device == Device::gpu;
-  app.add_option(
-         "--readers", many.readers,
-         std::string("pipeline: reading threads of a rank; default: ") +
-             (gpu ? "one for two CPUs, at most 5 per GPU;\none per CPU for .gz and .fz" : "2"))
-      ->group(files);
-  app.add_option("--extractors", many.extractors,
-                 std::string("pipeline: extracting threads of a rank, one frame each; default: ") +
-                     (gpu ? "5 per GPU,\nfewer for few frames or little memory" : "1"))
-      ->group(files);
-  app.add_option("--writers", many.writers,
-                 std::string("pipeline: writing threads of a rank; default: ") +
-                     (gpu ? "one for two CPUs, at most 8 per GPU" : "2"))
-      ->group(files);
-  app.add_option("--frames-in-flight", many.frames_in_flight,
-                 "pipeline: maximal number of frames in a rank's memory; default: one per thread")
-      ->group(files);
-
+  add_frames_options(app, many);
+  add_schedule_options(app, one.device, many);
   app.add_option("--events", many.events,
                  "Write the run log (what each rank did when) to this JSON file")
       ->group("Running");

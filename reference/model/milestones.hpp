@@ -93,6 +93,7 @@ enum class Milestone {
   band,
   direct,
   pipeline,
+  cpu_direct,  ///< the same method on the CPU, under the same name
 };
 
 /// Properties of a milestone. A row names those that differ from the defaults.
@@ -190,6 +191,12 @@ inline constexpr std::array milestones{
                     .schedule = Schedule::pipeline,
                     .engine = Engine::gpu_fibers,
                     .solves_frame = true},
+    MilestoneTraits{.milestone = Milestone::cpu_direct,
+                    .name = "direct",
+                    .device = Device::cpu,
+                    .method = Method::cholesky,
+                    .engine = Engine::cpu_dense,
+                    .solves_frame = true},
 };
 
 static_assert(std::ranges::is_sorted(milestones, {}, &MilestoneTraits::milestone));
@@ -197,7 +204,7 @@ static_assert(static_cast<std::size_t>(milestones.back().milestone) + 1 == miles
 
 /// The default milestone of a device.
 [[nodiscard]] constexpr Milestone default_milestone(Device device) {
-  return device == Device::cpu ? Milestone::cpu_refactor : Milestone::pipeline;
+  return device == Device::cpu ? Milestone::cpu_direct : Milestone::pipeline;
 }
 
 /// Properties of a milestone.
@@ -205,7 +212,13 @@ static_assert(static_cast<std::size_t>(milestones.back().milestone) + 1 == miles
   return milestones[static_cast<std::size_t>(milestone)];
 }
 
-/// The milestone with the name; nothing if there is no such milestone.
+/// Whether the milestone can use the method. The CPU's milestones of the paper can use both.
+[[nodiscard]] constexpr bool supports(Milestone milestone, Method method) {
+  const MilestoneTraits& one = traits(milestone);
+  return one.method == method || (one.device == Device::cpu && one.method == Method::eigh);
+}
+
+/// The milestone with the name; `direct` is that of the GPU. Nothing if there is no such milestone.
 [[nodiscard]] std::optional<Milestone> find_milestone(std::string_view name);
 
 /// The milestones of a device, the default first.

@@ -20,7 +20,7 @@ struct OptionRequest {
   ExtractOptions options;              ///< all others
   std::optional<int> nsubbundles;      ///< absent: the milestone's
   std::optional<Method> method;        ///< absent: the milestone's
-  std::optional<Milestone> milestone;  ///< absent: the device's first one that has the method
+  std::optional<Milestone> milestone;  ///< absent: the device's fastest with the method
 };
 
 /// The place of an option's value.

@@ -9,23 +9,22 @@
 namespace spex {
 namespace {
 
-// A GPU milestone has one method; CPU milestones support both.
-bool has_method(Milestone milestone, std::optional<Method> method) {
-  const MilestoneTraits& one = traits(milestone);
-  return !method || one.device == Device::cpu || one.method == *method;
-}
-
+// Without a milestone the device's default, or the last one whose method is asked for.
 Milestone choose_milestone(const OptionRequest& request, Device device) {
   if (!request.milestone) {
-    const std::vector<Milestone> all = milestones_of(device);
-    return *std::ranges::find_if(all,
-                                 [&](Milestone one) { return has_method(one, request.method); });
+    const Milestone usual = default_milestone(device);
+    const Method method = request.method.value_or(traits(usual).method);
+    if (traits(usual).method == method) return usual;
+    const auto last = std::ranges::find_if(
+        milestones.rbegin(), milestones.rend(),
+        [&](const MilestoneTraits& one) { return one.device == device && one.method == method; });
+    return last->milestone;
   }
   const MilestoneTraits& one = traits(*request.milestone);
   if (one.device != device)
-    throw usage_error("--milestone", to_string(one.milestone) + " is of the other device",
+    throw usage_error("--milestone", std::string(one.name) + " is of the other device",
                       "a milestone of this program");
-  if (!has_method(one.milestone, request.method))
+  if (request.method && !supports(one.milestone, *request.method))
     throw usage_error("--method",
                       to_string(*request.method) + " is not the method of " + std::string(one.name),
                       to_string(one.method));

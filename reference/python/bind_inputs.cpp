@@ -156,9 +156,7 @@ nb::object pixels(nb::handle self, const Reals& values) {
   });
 }
 
-}  // namespace
-
-void bind_inputs(nb::module_& module) {
+void bind_psf_files(nb::module_& module) {
   nb::class_<Psf>(module, "Psf", "The PSF of a camera; use read_psf for a file.")
       .def(nb::init<const Psf&>(), "psf"_a, "A copy.")
       .def_ro("nfiber", &Psf::nfiber, "number of fibers")
@@ -187,6 +185,16 @@ void bind_inputs(nb::module_& module) {
   module.def("read_psf", nb::overload_cast<const std::string&, bool>(&read_psf), "path"_a,
              "checksums"_a, nb::call_guard<WithoutGil>(),
              "Reads a file psf-CAMERA-EXPID.fits. Raises DataError.");
+  module.def("make_psf", &make_psf, nb::kw_only(), "x"_a, "y"_a, "param"_a, "wavemin_x"_a,
+             "wavemax_x"_a, "wavemin_y"_a, "wavemax_y"_a, "wavemin"_a, "wavemax"_a, "hsizex"_a,
+             "hsizey"_a, "ghdegx"_a, "ghdegy"_a, "npix_x"_a, "npix_y"_a, "psferr"_a, "camera"_a,
+             "psftype"_a.none(), "psfver"_a.none(), "rows"_a, "keywords"_a,
+             "A Psf from float64 arrays: coefficients of X and Y [nfiber, ncoeff], and of GHSIGX, "
+             "GHSIGY and GH-i-j [nparam, nfiber, ncoeff]; `rows` and `keywords` describe its fit. "
+             "Raises UsageError, DataError.");
+}
+
+void bind_files(nb::module_& module) {
   module.def("find_form", &find_form, "path"_a,
              "The path, or its other form (.fits, .fits.gz, .fits.fz) if only that exists. Raises "
              "DataError if two other forms exist.");
@@ -200,14 +208,9 @@ void bind_inputs(nb::module_& module) {
       "Raises DataError if the PSF's file is an image and the image's a PSF.");
   module.def("refuse_overwriting", &refuse_overwriting, "written"_a, "read"_a,
              "Raises UsageError if an output is also an input or another output.");
-  module.def("make_psf", &make_psf, nb::kw_only(), "x"_a, "y"_a, "param"_a, "wavemin_x"_a,
-             "wavemax_x"_a, "wavemin_y"_a, "wavemax_y"_a, "wavemin"_a, "wavemax"_a, "hsizex"_a,
-             "hsizey"_a, "ghdegx"_a, "ghdegy"_a, "npix_x"_a, "npix_y"_a, "psferr"_a, "camera"_a,
-             "psftype"_a.none(), "psfver"_a.none(), "rows"_a, "keywords"_a,
-             "A Psf from float64 arrays: coefficients of X and Y [nfiber, ncoeff], and of GHSIGX, "
-             "GHSIGY and GH-i-j [nparam, nfiber, ncoeff]; `rows` and `keywords` describe its fit. "
-             "Raises UsageError, DataError.");
+}
 
+void bind_preproc(nb::module_& module) {
   nb::class_<Preproc>(module, "Preproc", "A preprocessed CCD image; use read_preproc for a file.")
       .def_ro("nx", &Preproc::nx, "columns")
       .def_ro("ny", &Preproc::ny, "rows")
@@ -270,6 +273,14 @@ void bind_inputs(nb::module_& module) {
              "A Preproc from arrays [ny, nx]: float32 or float64 electron and electron^-2, uint32 "
              "bits or None. They are copied once. `cards` and `fibermap` as of a Preproc. Raises "
              "UsageError, DataError.");
+}
+
+}  // namespace
+
+void bind_inputs(nb::module_& module) {
+  bind_psf_files(module);
+  bind_files(module);
+  bind_preproc(module);
 }
 
 }  // namespace spex::python

@@ -148,7 +148,7 @@ std::vector<BadRun> bad_runs() {
       {"unknown_milestone",
        {{"--milestone", "first"}},
        usage,
-       "cpu-refactor or scalar or baseline"},
+       "direct or scalar or baseline or cpu-refactor"},
       {"unknown_level", {{"--loglevel", "loud"}}, usage, "--loglevel"},
       {"mask_bits_of_letters", {{"--mask-bits", "some"}}, usage, "--mask-bits"},
       {"mask_bits_beyond_32", {{"--mask-bits", "0x1FFFFFFFF"}}, usage, "--mask-bits"},

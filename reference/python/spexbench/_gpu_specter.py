@@ -94,8 +94,7 @@ def extract_frame(
         wavepad_frac: `wavepad` is widened by this fraction.
         batch_subbundle: accepted; how patches are batched changes no result here.
         ranks_per_bundle: accepted, likewise.
-        method: "eigh" or "cholesky"; None is eigh on the CPU, cholesky on a GPU. Not of
-            gpu_specter.
+        method: "eigh" or "cholesky"; None is cholesky. Not of gpu_specter.
         threads: of each rank; None is all CPUs that it may use, shared among the ranks of `comm`.
             Not of gpu_specter.
         no_mask: accept a file or an object without a mask. Not of gpu_specter.

@@ -219,7 +219,10 @@ def test_the_gpu_works_after_interrupts(night, frame):
     ("arguments", "line"),
     [
         ({"device": 99}, "device: there is no GPU 99"),
-        ({"method": "eigh"}, "method: eigh is not the method of pipeline"),
+        (
+            {"method": "eigh", "milestone": "pipeline"},
+            "method: eigh is not the method of pipeline",
+        ),
         ({"milestone": "cpu-refactor"}, "milestone: unknown 'cpu-refactor'"),
     ],
 )

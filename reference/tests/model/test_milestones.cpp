@@ -12,13 +12,14 @@ namespace spex {
 namespace {
 
 TEST(Milestones, NamesFindTheirRows) {
-  std::set<std::string_view> names;
+  std::set<std::pair<Device, std::string_view>> names;
   for (const MilestoneTraits& one : milestones) {
-    EXPECT_TRUE(names.insert(one.name).second) << one.name;
-    EXPECT_EQ(find_milestone(one.name), one.milestone);
+    EXPECT_TRUE(names.insert({one.device, one.name}).second) << one.name;
+    EXPECT_EQ(traits(find_milestone(one.name).value()).name, one.name);
     EXPECT_EQ(&traits(one.milestone), &one);
     EXPECT_EQ(to_string(one.milestone), one.name);
   }
+  EXPECT_EQ(find_milestone("direct"), Milestone::direct);
   EXPECT_FALSE(find_milestone("first").has_value());
   EXPECT_FALSE(find_milestone("").has_value());
 }

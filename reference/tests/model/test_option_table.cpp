@@ -117,17 +117,24 @@ TEST(OptionTable, ChoicesAreThoseOfTheDevice) {
 }
 
 TEST(Resolve, TheMilestoneDecidesMethodAndSubbundles) {
-  EXPECT_EQ(from({}).milestone, Milestone::cpu_refactor);
+  EXPECT_EQ(from({}).milestone, Milestone::cpu_direct);
+  EXPECT_EQ(from({}).method, Method::cholesky);
+  EXPECT_EQ(from({{"method", "eigh"}}).milestone, Milestone::cpu_refactor);
+  EXPECT_EQ(from({{"milestone", "direct"}}).milestone, Milestone::cpu_direct);
+  EXPECT_EQ(from({{"milestone", "cpu-refactor"}}).method, Method::eigh);
   EXPECT_EQ(from({{"milestone", "scalar"}}).nsubbundles, 1);
   EXPECT_EQ(from({{"milestone", "scalar"}, {"nsubbundles", "5"}}).nsubbundles, 5);
-  EXPECT_EQ(from({{"method", "cholesky"}}).milestone, Milestone::cpu_refactor);
+  EXPECT_EQ(from({{"method", "cholesky"}}).milestone, Milestone::cpu_direct);
+  EXPECT_EQ(from({{"method", "cholesky"}, {"milestone", "baseline"}}).method, Method::cholesky);
+  EXPECT_EQ(refusal({{"method", "eigh"}, {"milestone", "direct"}}),
+            "--method: eigh is not the method of direct (expected cholesky)");
   EXPECT_EQ(from({}, Device::gpu).method, Method::cholesky);
 }
 
-TEST(Resolve, AMethodAloneChoosesAMilestoneOfTheGpu) {
+TEST(Resolve, AMethodAloneChoosesTheFastestMilestoneOfTheGpu) {
   const ExtractOptions options = from({{"method", "eigh"}}, Device::gpu);
   EXPECT_EQ(options.method, Method::eigh);
-  EXPECT_EQ(traits(options.milestone).method, Method::eigh);
+  EXPECT_EQ(options.milestone, Milestone::batch_syev);
   EXPECT_EQ(refusal({{"method", "eigh"}, {"milestone", "direct"}}, Device::gpu),
             "--method: eigh is not the method of direct (expected cholesky)");
 }
@@ -151,7 +158,8 @@ TEST(ChangedOptions, AreThoseThatProductionDoesNotHave) {
   EXPECT_THAT(changed_options(from({{"nwavestep", "50"}, {"mask_bits", "767"}})), IsEmpty());
   EXPECT_THAT(changed_options(from({{"psferr", "0.5"}, {"mask_bits", "all"}, {"specmin", "5"}})),
               ElementsAre(Pair("specmin", "5"), Pair("psferr", "0.5"), Pair("mask_bits", "all")));
-  EXPECT_THAT(changed_options(from({{"method", "cholesky"}})),
+  EXPECT_THAT(changed_options(from({{"method", "eigh"}})), IsEmpty());
+  EXPECT_THAT(changed_options(from({{"method", "cholesky"}, {"milestone", "baseline"}})),
               ElementsAre(Pair("method", "cholesky")));
 }
 
