@@ -25,8 +25,8 @@ KEYWORDS = {
     "frame of another program": ("SPEXPROG", "spex-gpu"),
     "frame of another method": ("METHOD", "eigh"),
 }
-# Faults that leave the frame's values as they are: no library for FITS is loaded, which takes longer
-# than the extraction.
+# Faults that leave the values of the frame: no FITS library is loaded, which takes longer than
+# the extraction.
 OF_FILES = ("status", "other options", "swapped cameras", "bytes behind", "endless", "zipped")
 OF_FILES += ("wrong sum", "no sum", "changed late", "work after exit", "another file system")
 OF_FILES += ("another program", "output that is not text", "writes a second later")
