@@ -4,8 +4,11 @@
 #include <string>
 #include <type_traits>
 #include <variant>
+#include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reference/cli/program.hpp"
 #include "reference/core/error.hpp"
@@ -39,6 +42,8 @@ void add_option(CLI::App& app, const ExtractOption& option, ExtractArguments& ar
       },
       option.value(arguments.request));
   added->group(std::string(option.group));
+  const std::vector<std::string> choices = choices_of(option, arguments.device);
+  if (choices.size() > 1) added->type_name(fmt::format("{}", fmt::join(choices, "|")));
   const std::string usual = text_of(option, resolve({}, arguments.device));
   if (!usual.empty()) added->default_str(usual);
 }

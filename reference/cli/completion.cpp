@@ -36,14 +36,16 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// The words between braces in CLI11's type name: "TEXT:{gpu,none}".
+// The words of a choice by CLI11's type name: "TEXT:{gpu,none}" of CLI::IsMember, or "gpu|none".
 std::vector<std::string> choices_of(const std::string& type) {
-  std::vector<std::string> words;
   const std::size_t open = type.find('{'), close = type.find('}');
-  if (open == std::string::npos || close == std::string::npos) return words;
-  for (std::size_t at = open + 1; at <= close;) {
-    const std::size_t end = std::min(type.find(',', at), close);
-    words.push_back(type.substr(at, end - at));
+  const bool in_braces = open != std::string::npos && close != std::string::npos;
+  if (!in_braces && type.find('|') == std::string::npos) return {};
+  const std::string list = in_braces ? type.substr(open + 1, close - open - 1) : type;
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t end = std::min(list.find(in_braces ? ',' : '|', at), list.size());
+    words.push_back(list.substr(at, end - at));
     at = end + 1;
   }
   return words;

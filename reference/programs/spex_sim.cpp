@@ -58,6 +58,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->group("Files");
   app.add_option("--compress", arguments.compress,
                  "Compression of the preproc files: none, gz, or fz (lossless tile compression)")
+      ->type_name("none|gz|fz")
       ->group("Files");
   app.add_option("--compress-level", o.compress_level,
                  "zlib's level of --compress gz, 1 to 9; DESI's pipeline takes 9")
@@ -65,6 +66,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--files", arguments.files,
                  "all; inputs: PSF and image, without the seed in their headers; truth: only the "
                  "truth")
+      ->type_name("all|inputs|truth")
       ->group("Files");
   app.add_flag("--overwrite", o.overwrite, "Replace existing files")->group("Files");
   app.add_option("--psf", o.psf, "Use the PSF of this file; only with one camera")->group("Files");
@@ -81,6 +83,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--size", arguments.size,
                  "tiny: 25 fibers on 300 rows from the start of the grid; bundle: 25 fibers, all "
                  "wavelengths; full: 500 fibers, the whole CCD")
+      ->type_name("tiny|bundle|full")
       ->group("What to simulate");
   app.add_flag("--on-grid", o.on_grid,
                "Simulate flux on the extraction's grid, as spex-compare --truth needs; default: "
@@ -89,6 +92,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--ivar", arguments.ivar,
                  "Variance from the expected electrons of a pixel, or from the observed electrons "
                  "(biases faint spectra)")
+      ->type_name("expected|observed")
       ->group("What to simulate");
   app.add_option("--cosmics", o.cosmics.factor,
                  "Cosmic rays, times those of 900 s (a track in 8000 pixels); --exptime does not "
@@ -104,6 +108,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--flavor", arguments.flavor,
                  "science: targets and sky; flat: continuum lamps; arc: line lamps; sky: sky in "
                  "all fibers. A seed has the same throughputs in all flavors")
+      ->type_name("science|flat|arc|sky")
       ->group("What to simulate");
   app.add_option("--expid", o.expid, "Exposure number, for file names, header and noise")
       ->group("What to simulate");
@@ -116,7 +121,9 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--night", o.night, "Date in the header, YYYYMMDD")->group("What to simulate");
 
   app.add_option("--threads", o.threads, "Number of threads")->group("Running");
-  app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
+  app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")
+      ->type_name("debug|info|warn|error")
+      ->group("Running");
 }
 
 // CLI11 would read -1 as the largest unsigned number, and saturate numbers that are too large.

@@ -24,6 +24,7 @@ class Completion : public testing::Test {
     app_.add_option("-i,--input", text_, "An image: it's \"[raw]\"");
     app_.add_option("--threads", number_, "Threads of\neach rank");
     app_.add_option("--bind", text_, "Where")->check(CLI::IsMember({"gpu", "none"}));
+    app_.add_option("--size", text_, "How large")->type_name("tiny|full");
     app_.add_flag("--mpi", flag_, "Ranks");
     app_.add_option("file", text_, "positional");
   }
@@ -65,9 +66,10 @@ class Completion : public testing::Test {
 
 TEST_F(Completion, OfBash) {
   EXPECT_EQ(offered("--t"), "--threads\n");
-  EXPECT_EQ(offered("-"), "-h --help -i --input --threads --bind --mpi\n");
+  EXPECT_EQ(offered("-"), "-h --help -i --input --threads --bind --size --mpi\n");
   EXPECT_EQ(offered("--bind ''"), "gpu none\n");
   EXPECT_EQ(offered("--bind n"), "none\n");
+  EXPECT_EQ(offered("--size ''"), "tiny full\n");
   EXPECT_EQ(offered("--threads 1"), "\n");
   EXPECT_EQ(offered("--input " + scratch_.file("ba")), scratch_.file("bash") + "\n");
   EXPECT_EQ(offered("--mpi " + scratch_.file("ba")), scratch_.file("bash") + "\n");
