@@ -128,6 +128,10 @@ Judgment judge_acceptance(const std::vector<Record>& records, int exit_status,
       judgment.notes.push_back(record.entry +
                                ": what other programs took of the CPUs is not known");
     if (derived.verdict.performance == "not-judged") continue;
+    if (!record.work.has_fpnh)
+      judgment.notes.push_back(record.entry +
+                               ": parts of frames, or a frame alone, do not show the time of an "
+                               "exposure");
     for (const JudgedSpeed& judged : judge_speeds(record, derived.fom))
       judgment.speeds.push_back(accepted(record, judged));
   }

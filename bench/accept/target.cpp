@@ -33,14 +33,21 @@ double fpnh_of_exposures(double seconds) {
   return seconds_per_hour * frames_of_exposure / seconds;
 }
 
+// The part of an exposure that an entry's run is: 1 also where fewer frames stand for an exposure.
+double part_of_exposure(const Entry& entry, const Plan& plan) {
+  if (entry.scale_to) return 1;
+  const auto cameras = static_cast<int>(plan.cases.at(entry.case_name).cameras.size());
+  return entry.frames.value_or(cameras) / frames_of_exposure;
+}
+
 // Requires a time of exposures, and of long runs the same rate without a margin.
-Threshold within(double seconds, const Entry& entry) {
+Threshold within(double seconds, const Entry& entry, const Plan& plan) {
   Threshold threshold;
   threshold.margin = 0;
   if (entry.sustain)
     threshold.fpnh_soak = fpnh_of_exposures(seconds);
   else
-    threshold.seconds_effective = seconds;
+    threshold.seconds_effective = seconds * part_of_exposure(entry, plan);
   return threshold;
 }
 
@@ -53,7 +60,8 @@ Threshold at_least(double fpnh, const Entry& entry) {
 // DESI's time of an exposure, for all entries that are no long runs.
 void add_desi(const Plan& plan, Thresholds& thresholds) {
   for (const Entry& entry : plan.entries)
-    if (!entry.sustain) thresholds[entry.id].seconds_effective = desi_exposure_s;
+    if (!entry.sustain)
+      thresholds[entry.id].seconds_effective = desi_exposure_s * part_of_exposure(entry, plan);
 }
 
 // The peer's speeds of entries that use as many GPUs as the peer has. A GPU alone must be as fast
@@ -183,7 +191,7 @@ Target target_of_words(const std::string& words, const Plan& plan) {
   Target target;
   const double seconds = is_rate ? 0 : number * units.at(unit);
   for (const Entry& entry : plan.entries)
-    target.thresholds[entry.id] = is_rate ? at_least(number, entry) : within(seconds, entry);
+    target.thresholds[entry.id] = is_rate ? at_least(number, entry) : within(seconds, entry, plan);
   if (is_rate)
     target.text =
         fmt::format("{:.0f} frames per node-hour, less {:g}%", number, 100 * Threshold{}.margin);

@@ -92,6 +92,9 @@ TEST(Judgment, WrongAndUnhealthyAreRejectedAndErrorsRepeated) {
 
 TEST(Judgment, ATargetThatEverythingPassesIsSaidToBeOne) {
   EXPECT_THAT(judgment_of({judged(216)}).notes, IsEmpty());
+  Record part = judged(216);
+  part.work.has_fpnh = false;
+  EXPECT_THAT(judgment_of({part}).notes, ElementsAre(HasSubstr("parts of frames")));
   Record unseen = judged(216);
   unseen.timing.samples.back().other_cpu_s.reset();
   EXPECT_THAT(judgment_of({unseen}).notes,
@@ -138,6 +141,12 @@ TEST(Target, ATimeOrARateNeedsItsUnit) {
   EXPECT_EQ(time.thresholds.at("exposure").seconds_effective, 900);
   EXPECT_EQ(time.thresholds.at("sustained").fpnh_soak, 120);
   EXPECT_THAT(time.text, HasSubstr("DESI takes one every 15 minutes"));
+  // Three frames of a run are a tenth of an exposure, unless they stand for one.
+  Plan few = plan;
+  few.entries.at(0).frames = 3;
+  EXPECT_EQ(target_of_words("15min", few).thresholds.at("exposure").seconds_effective, 90);
+  few.entries.at(0).scale_to = 30;
+  EXPECT_EQ(target_of_words("15min", few).thresholds.at("exposure").seconds_effective, 900);
   const Target rate = target_of_words("20000 FPNH", plan);
   EXPECT_EQ(rate.thresholds.at("exposure").fpnh_effective, 20000);
   EXPECT_EQ(rate.thresholds.at("sustained").fpnh_soak, 20000);
