@@ -46,6 +46,15 @@ def faster(sample: dict, factor: float) -> dict:
     return made
 
 
+def sweep_point(x: float | str, kind: str, factor: float, ranks: int = 1) -> dict:
+    """A sample as a point of a sweep."""
+    made = faster(data("pipeline"), factor)
+    made["record"] |= {"entry": f"{kind}-{x}", "run_id": "sweep"}
+    made["record"]["scaling"] = {"sweep": kind, "kind": kind, "x": x, "bundles": 20}
+    made["record"]["launch"]["ranks"] = ranks
+    return made
+
+
 def shown(page: str) -> str:
     """The text that a page shows."""
     text = re.sub(r"<(style|script).*?</\1>|<[^>]*>", " ", page, flags=re.DOTALL)

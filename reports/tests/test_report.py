@@ -10,11 +10,8 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import matplotlib as mpl
 from browser import browser, measured, pdf
-from samples import DATA, RESULTS, ROOT, data, faster, result, run, shown
-from spexreports.figures import ladder as ladder_figures
-from spexreports.figures import night, scaling, style, timeline, wall
+from samples import DATA, RESULTS, ROOT, data, faster, result, run, shown, sweep_point
 from spexreports.page.quote import blocks
 from spexreports.results.published import read_published
 from spexreports.results.read import find
@@ -23,15 +20,6 @@ from spexreports.tables import scaling as sweeps
 from spexreports.tables.table import Table
 
 FIRST = ("575.25", "Is it right?", "Where the time goes", "Accepted?", "Limits")
-
-
-def sweep_point(x: float | str, kind: str, factor: float, ranks: int = 1) -> dict:
-    """A sample as a point of a sweep."""
-    made = faster(data("pipeline"), factor)
-    made["record"] |= {"entry": f"{kind}-{x}", "run_id": "sweep"}
-    made["record"]["scaling"] = {"sweep": kind, "kind": kind, "x": x, "bundles": 20}
-    made["record"]["launch"]["ranks"] = ranks
-    return made
 
 
 def row(table: Table, name: str) -> dict[str, str]:
@@ -368,89 +356,6 @@ class Tables(unittest.TestCase):
         table = Table.of("a", "A", [{"a": "x", "b": None}, {"a": "y", "b": "1"}])
         self.assertEqual(table.markdown(), "| a | b |\n| --- | --- |\n| x | – |\n| y | 1 |\n")
         self.assertIsNone(Table.of("a", "A", []))
-
-
-def cut_off(figure) -> list[str]:
-    """Texts that are not entirely within a figure."""
-    figure.draw_without_rendering()
-    whole = figure.bbox.padded(1)
-    ticks = {
-        t for axis in figure.axes for one in (axis.xaxis, axis.yaxis) for t in one.get_ticklabels()
-    }
-    found = []
-    for text in figure.findobj(mpl.text.Text):
-        box = text.get_window_extent()
-        inside = whole.contains(box.x0, box.y0) and whole.contains(box.x1, box.y1)
-        if text.get_text().strip() and text.get_visible() and not inside:
-            hidden = text in ticks or text.get_text().startswith(("$\\mathdefault", "−"))
-            found += [] if hidden else [text.get_text()]
-    return found
-
-
-class Figures(unittest.TestCase):
-    """What is drawn, and that nothing is cut off."""
-
-    def setUp(self):
-        style.apply()
-        self.addCleanup(mpl.pyplot.close, "all")
-
-    def test_nothing_is_cut_off(self):
-        results = find([RESULTS]).results
-        heads = headline.headlines(results)
-        figures = [
-            wall.wall_figure(heads),
-            wall.share_figure(ladder.best_ladder_results(results)),
-            ladder_figures.ladder_figure(results),
-            scaling.gpus_figure(results),
-            scaling.ranks_figure(results),
-            scaling.bundles_figure(results, "weak", "ranks, a bundle each"),
-            timeline.timeline_figure(result("interleave-io")),
-            night.night_figure(result("night")),
-        ]
-        for figure in figures:
-            self.assertEqual(figure.get_figwidth(), style.WIDTH)
-            self.assertEqual(cut_off(figure), [])
-
-    def test_cut_off_text_is_found(self):
-        figure, _ = style.figure(2)
-        figure.text(1.5, 0.5, "lost")
-        self.assertEqual(cut_off(figure), ["lost"])
-
-    def test_wall_bars(self):
-        axis = wall.wall_figure([result("pipeline")]).axes[0]
-        last = result("pipeline").timed[-1]
-        self.assertAlmostEqual(
-            sum(p.get_width() for p in axis.patches), last["effective_s"], places=6
-        )
-        self.assertIsNone(wall.wall_figure([result("night")]))
-
-    def test_sweeps_are_lines(self):
-        points = [sweep_point(n, "weak", n, n) for n in (1, 2, 4)]
-        results = [result("pipeline", p) for p in points]
-        line = scaling.bundles_figure(results, "weak", "ranks").axes[0].lines[0]
-        self.assertEqual(list(line.get_xdata()), [1, 2, 4])
-        self.assertAlmostEqual(line.get_ydata()[0], 4 * line.get_ydata()[2])
-        self.assertIsNone(scaling.bundles_figure(results[:1], "weak", "ranks"))
-
-    def test_cores_and_nodes_stand_beside_the_ideal(self):
-        """Strong scaling as a speedup, weak scaling as an efficiency; both from the fewest."""
-        strong = [sweep_point(n, "strong", n**0.5, n) for n in (4, 1, 2)]
-        for point in strong:
-            point["record"]["launch"] |= {"gpus_per_node": 0, "ranks_per_gpu": None}
-        axis = scaling.cores_figure([result("pipeline", p) for p in strong]).axes[0]
-        found, ideal = axis.lines[0], next(x for x in axis.lines if x.get_label() == "_ideal")
-        self.assertEqual(list(found.get_xdata()), [1, 2, 4])
-        for value, expected in zip(found.get_ydata(), (1, 2**0.5, 2), strict=True):
-            self.assertAlmostEqual(value, expected)
-        self.assertEqual(list(ideal.get_ydata()), [1, 2, 4])
-        weak = [sweep_point(n, "weak-nodes", 1 / n**0.1, n) for n in (1, 4, 16)]
-        axis = scaling.weak_figure([result("pipeline", p) for p in weak], "weak-nodes").axes[0]
-        for value, n in zip(axis.lines[0].get_ydata(), (1, 4, 16), strict=True):
-            self.assertAlmostEqual(value, 100 / n**0.1)
-        self.assertIsNone(scaling.weak_figure([result("pipeline", weak[0])], "weak-nodes"))
-
-    def test_no_two_lines_look_the_same(self):
-        self.assertEqual(len({style.line_style(i) for i in range(36)}), 36)
 
 
 if __name__ == "__main__":
