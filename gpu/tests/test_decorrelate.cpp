@@ -108,8 +108,8 @@ TEST_F(Decorrelate, AgreesWithTheReferenceForAllRoutines) {
     }
 }
 
-// One N contains NaN and fails; one N is indefinite and is solved from its eigenvalues; the other
-// patches must not be affected.
+// One N contains NaN and fails; one N is indefinite and is solved from its eigenvalues, but its block
+// of C is too ill-conditioned for Xsyevd; the other patches must not be affected.
 TEST_F(Decorrelate, BadMatricesAffectOnlyTheirPatch) {
   prepare();
   equations[0].N[count_of(3, n) + 3] = std::nan("");
@@ -123,7 +123,8 @@ TEST_F(Decorrelate, BadMatricesAffectOnlyTheirPatch) {
     SCOPED_TRACE(name);
     const Solved solved = solve(how, spex::Decorrelate::signal);
     EXPECT_EQ(solved.status[0], 1);
-    for (int k = 1; k < count; ++k) EXPECT_EQ(solved.status[k], 0) << k;
+    EXPECT_EQ(solved.status[1], how.blocks == EighRoutine::dsyevd ? 1 : 0);
+    for (int k = 2; k < count; ++k) EXPECT_EQ(solved.status[k], 0) << k;
     for (int j = 0; j < n; ++j) ASSERT_TRUE(std::isfinite(solved.f[count_of(n) + j])) << j;
     for (int k = 2; k < count; ++k) expect_solution(solved, k, spex::Decorrelate::signal);
   }
