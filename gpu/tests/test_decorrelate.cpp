@@ -108,8 +108,8 @@ TEST_F(Decorrelate, AgreesWithTheReferenceForAllRoutines) {
     }
 }
 
-// One N contains NaN and fails; one N is indefinite and is solved from its eigenvalues, but its block
-// of C is too ill-conditioned for Xsyevd; the other patches must not be affected.
+// One N contains NaN and fails; one N is indefinite and is solved from its eigenvalues, but its
+// block of C is too ill-conditioned for Xsyevd; the other patches must not be affected.
 TEST_F(Decorrelate, BadMatricesAffectOnlyTheirPatch) {
   prepare();
   equations[0].N[count_of(3, n) + 3] = std::nan("");
