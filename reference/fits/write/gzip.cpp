@@ -50,6 +50,15 @@ class Joiner {
     write_(bytes);
   }
 
+  // The bits of the byte that comes next; the next piece begins with them.
+  [[nodiscard]] StartedByte take() {
+    const StartedByte started{bits_, held_};
+    bits_ = 0;
+    held_ = 0;
+    return started;
+  }
+  [[nodiscard]] bool is_within_a_byte() const { return bits_ > 0; }
+
   // Ends the stream by an empty block.
   void finish() {
     DeflatedPiece block{{3, 0}, 2};  // the last block: 1, of the fixed code: 01, its end: 0000000
@@ -104,7 +113,11 @@ void compress(std::span<const char> bytes, const GzipSettings& settings, bool la
         deflate_by_zlib(piece, settings.level, ends, to);
     });
     for (std::size_t i = 0; i < count; ++i) {
-      held.add(round[i].crc, piece_of(first + i).size());
+      const std::span<const char> piece = piece_of(first + i);
+      // Bytes that a block holds as they are would no longer begin at a whole byte.
+      if (round[i].has_stored_block && joiner.is_within_a_byte())
+        deflate_after(window_before(first + i), piece, settings.level, round[i], joiner.take());
+      held.add(round[i].crc, piece.size());
       joiner.add(round[i]);
     }
   }

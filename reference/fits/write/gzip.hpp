@@ -44,6 +44,14 @@ struct DeflatedPiece {
   std::vector<char> bytes;  ///< refer to earlier bytes only if GzipSettings::as_zlib
   int last_bits = 8;        ///< bits of the last byte that belong to the piece, the lowest
   std::uint32_t crc = 0;    ///< CRC-32 of the uncompressed bytes
+  /// A block holds bytes as they are, from a whole byte of the stream on: it cannot move by bits.
+  bool has_stored_block = false;
+};
+
+/// The bits of a byte that a stream ended with, the lowest.
+struct StartedByte {
+  int bits = 0;  ///< 0 to 7
+  unsigned value = 0;
 };
 /// Deflates `piece` by ISA-L; `last` ends the stream. Returns false if the build has no ISA-L.
 [[nodiscard]] bool deflate_by_isal(std::span<const char> piece, bool last, DeflatedPiece& to);
@@ -51,8 +59,9 @@ struct DeflatedPiece {
 /// Deflates `piece` by zlib; `last` ends the stream.
 void deflate_by_zlib(std::span<const char> piece, int level, bool last, DeflatedPiece& to);
 /// Deflates `piece` by zlib after `before`, at most 32 KiB that its blocks may refer to. Does not
-/// end the stream. The piece may end in the middle of a byte.
+/// end the stream. The piece begins with the bits of `started`, and may end in the middle of a
+/// byte.
 void deflate_after(std::span<const char> before, std::span<const char> piece, int level,
-                   DeflatedPiece& to);
+                   DeflatedPiece& to, StartedByte started = {});
 
 }  // namespace spex

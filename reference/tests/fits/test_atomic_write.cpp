@@ -112,6 +112,21 @@ TEST_F(AtomicWrite, GzipByLevelsAndThreads) {
   EXPECT_LT(read_bytes(path("a.gz")).size(), noisy_floats().size() * 8 / 10);
 }
 
+// Where a piece ends within a byte, the next one may hold bytes as they are, which begin at a whole
+// byte of the stream.
+TEST_F(AtomicWrite, GzipAsZlibOfBytesThatDoNotCompress) {
+  const std::vector<char> floats = noisy_floats(), random = many_bytes();
+  for (std::ptrdiff_t from = 0; from < 8; ++from) {
+    std::vector<char> bytes(floats.begin() + from, floats.begin() + from + (1 << 20));
+    bytes.insert(bytes.end(), random.begin(), random.begin() + (3 << 19));
+    bytes.insert(bytes.end(), floats.begin() + from, floats.begin() + from + (1 << 20));
+    atomic_write(path("one.gz"), bytes, {9, 1, true});
+    EXPECT_EQ(gunzip(path("one.gz")), bytes) << from;
+    atomic_write(path("many.gz"), bytes, {9, 3, true});
+    EXPECT_EQ(read_bytes(path("many.gz")), read_bytes(path("one.gz")));
+  }
+}
+
 // The size is that of zlib's own stream, and a few bytes for the end of each of three pieces.
 TEST_F(AtomicWrite, GzipAsZlib) {
   const auto noisy = [](std::size_t size) {
