@@ -50,8 +50,8 @@ struct DeflatedPiece {
 
 /// The bits of a byte that a stream ended with, the lowest.
 struct StartedByte {
-  int bits = 0;  ///< 0 to 7
-  unsigned value = 0;
+  int bits = 0;        ///< 0 to 7
+  unsigned value = 0;  ///< of these bits
 };
 /// Deflates `piece` by ISA-L; `last` ends the stream. Returns false if the build has no ISA-L.
 [[nodiscard]] bool deflate_by_isal(std::span<const char> piece, bool last, DeflatedPiece& to);
