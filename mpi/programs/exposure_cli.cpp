@@ -16,6 +16,7 @@
 #include "mpi/programs/exposure_checks.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/run/exposure_folders.hpp"
+#include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/log_file.hpp"
@@ -29,9 +30,8 @@ namespace {
 constexpr const char* files_of_one[] = {"--input", "--psf", "--output"};
 
 mpi::FrameNames parse_frame_names(const std::string& text) {
-  for (const mpi::FrameNames one : {mpi::FrameNames::plain, mpi::FrameNames::desi_proc})
-    if (to_string(one) == text) return one;
-  throw usage_error("--frame-names", "unknown '" + text + "'", "plain or desi-proc");
+  return choose<mpi::FrameNames>("--frame-names", text,
+                                 {mpi::FrameNames::plain, mpi::FrameNames::desi_proc});
 }
 
 std::vector<int> parse_expids(const std::string& text) {
@@ -233,10 +233,8 @@ void add_schedule_options(CLI::App& app, Device device, ExposureArguments& many)
 }  // namespace
 
 Schedule parse_schedule(const std::string& text) {
-  for (const Schedule one : {Schedule::sequential, Schedule::interleave_io, Schedule::pipeline})
-    if (to_string(one) == text) return one;
-  throw usage_error("--schedule", "unknown '" + text + "'",
-                    "sequential or interleave-io or pipeline");
+  return choose<Schedule>("--schedule", text,
+                          {Schedule::sequential, Schedule::interleave_io, Schedule::pipeline});
 }
 
 void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureArguments& many) {

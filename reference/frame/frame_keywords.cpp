@@ -27,7 +27,7 @@ std::string numbered(const char* stem, int number) {
 using KeywordValue = decltype(HeaderKeyword::value);
 
 KeywordValue keyword_value(const ExtractOption& option, const ExtractOptions& options) {
-  OptionRequest request{options, options.nsubbundles, options.method, options.milestone};
+  OptionRequest request = request_of(options);
   return std::visit(
       [&]<class T>(const T* place) -> KeywordValue {
         if constexpr (std::is_same_v<T, double>)

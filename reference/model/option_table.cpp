@@ -199,6 +199,10 @@ std::string ExtractOption::flag() const {
   return text;
 }
 
+OptionRequest request_of(const ExtractOptions& options) {
+  return {options, options.nsubbundles, options.method, options.milestone};
+}
+
 std::span<const ExtractOption> extract_options() {
   return table;
 }

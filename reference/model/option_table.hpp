@@ -23,6 +23,9 @@ struct OptionRequest {
   std::optional<Milestone> milestone;  ///< absent: the device's fastest with the method
 };
 
+/// A request that names every option of `options` whose default depends on others.
+[[nodiscard]] OptionRequest request_of(const ExtractOptions& options);
+
 /// The place of an option's value.
 using OptionValue =
     std::variant<int*, double*, std::uint32_t*, std::optional<int>*, std::optional<double>*,

@@ -14,29 +14,29 @@ namespace spex {
 namespace {
 
 template <class T>
-struct Absent : std::false_type {};
+struct IsOptional : std::false_type {};
 template <class T>
-struct Absent<std::optional<T>> : std::true_type {
+struct IsOptional<std::optional<T>> : std::true_type {
   using Value = T;
 };
 
-// All names of an enumeration.
-std::vector<Decorrelate> names_of(Decorrelate /*kind*/, Device /*device*/) {
+// All values of an enumeration that an option may have.
+std::vector<Decorrelate> values_of(Decorrelate /*kind*/, Device /*device*/) {
   return {Decorrelate::signal, Decorrelate::noise};
 }
-std::vector<FluxSolver> names_of(FluxSolver /*kind*/, Device /*device*/) {
+std::vector<FluxSolver> values_of(FluxSolver /*kind*/, Device /*device*/) {
   return {FluxSolver::patch, FluxSolver::frame};
 }
-std::vector<Chi2Pixels> names_of(Chi2Pixels /*kind*/, Device /*device*/) {
+std::vector<Chi2Pixels> values_of(Chi2Pixels /*kind*/, Device /*device*/) {
   return {Chi2Pixels::weighted, Chi2Pixels::bright};
 }
-std::vector<Bad2dFit> names_of(Bad2dFit /*kind*/, Device /*device*/) {
+std::vector<Bad2dFit> values_of(Bad2dFit /*kind*/, Device /*device*/) {
   return {Bad2dFit::relative, Bad2dFit::chi2};
 }
-std::vector<Method> names_of(Method /*kind*/, Device /*device*/) {
+std::vector<Method> values_of(Method /*kind*/, Device /*device*/) {
   return {Method::eigh, Method::cholesky};
 }
-std::vector<Milestone> names_of(Milestone /*kind*/, Device device) {
+std::vector<Milestone> values_of(Milestone /*kind*/, Device device) {
   return milestones_of(device);
 }
 
@@ -57,7 +57,7 @@ std::optional<double> number_of(std::string_view text) {
 template <class T>
 T parse(const std::string& flag, const std::string& text, Device device) {
   if constexpr (std::is_enum_v<T>) {
-    return choose(flag.c_str(), text, names_of(T{}, device));
+    return choose(flag.c_str(), text, values_of(T{}, device));
   } else if constexpr (std::is_same_v<T, WaveRange>) {
     return parse_wavelength(text);
   } else if constexpr (std::is_same_v<T, std::uint32_t>) {
@@ -79,7 +79,7 @@ T parse(const std::string& flag, const std::string& text, Device device) {
 
 template <class T>
 std::string text_of_value(const T& value) {
-  if constexpr (Absent<T>::value)
+  if constexpr (IsOptional<T>::value)
     return value ? text_of_value(*value) : "";
   else if constexpr (std::is_enum_v<T>)
     return to_string(value);
@@ -99,11 +99,11 @@ std::vector<std::string> choices_of(const ExtractOption& option, Device device) 
   std::visit(
       [&]<class T>(T* /*place*/) {
         if constexpr (std::is_enum_v<T>) {
-          for (const T one : names_of(T{}, device)) names.push_back(to_string(one));
-        } else if constexpr (Absent<T>::value) {
-          using Value = typename Absent<T>::Value;
+          for (const T one : values_of(T{}, device)) names.push_back(to_string(one));
+        } else if constexpr (IsOptional<T>::value) {
+          using Value = typename IsOptional<T>::Value;
           if constexpr (std::is_enum_v<Value>)
-            for (const Value one : names_of(Value{}, device)) names.push_back(to_string(one));
+            for (const Value one : values_of(Value{}, device)) names.push_back(to_string(one));
         }
       },
       option.value(request));
@@ -114,8 +114,8 @@ void set_option(OptionRequest& request, const ExtractOption& option, const std::
                 Device device) {
   std::visit(
       [&]<class T>(T* place) {
-        if constexpr (Absent<T>::value)
-          *place = parse<typename Absent<T>::Value>(option.flag(), text, device);
+        if constexpr (IsOptional<T>::value)
+          *place = parse<typename IsOptional<T>::Value>(option.flag(), text, device);
         else
           *place = parse<T>(option.flag(), text, device);
       },
@@ -123,7 +123,7 @@ void set_option(OptionRequest& request, const ExtractOption& option, const std::
 }
 
 std::string text_of(const ExtractOption& option, const ExtractOptions& options) {
-  OptionRequest request{options, options.nsubbundles, options.method, options.milestone};
+  OptionRequest request = request_of(options);
   return std::visit([](const auto* place) { return text_of_value(*place); }, option.value(request));
 }
 

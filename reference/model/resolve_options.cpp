@@ -61,7 +61,7 @@ void check_range(const ExtractOption& option, const T* place) {
 }  // namespace
 
 void check_options(const ExtractOptions& o) {
-  OptionRequest request{o, o.nsubbundles, o.method, o.milestone};
+  OptionRequest request = request_of(o);
   for (const ExtractOption& option : extract_options())
     std::visit([&](const auto* place) { check_range(option, place); }, option.value(request));
   if (o.bundlesize % o.nsubbundles != 0)

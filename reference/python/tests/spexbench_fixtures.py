@@ -25,6 +25,22 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Night:
     return Night(files.preproc, files.psf, files.truth, folder / "frame.fits")
 
 
+#: Options of a frame that takes a fraction of a second.
+SMALL = {"wavelength": (5760, 5800, 0.8), "specmin": 3, "nspec": 5}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the module's frame is written."""
+    return tmp_path_factory.mktemp("frame") / "frame.fits"
+
+
+@pytest.fixture(scope="module")
+def frame(night: Night, file: Path) -> spexbench.Frame:
+    """Spectra 3 to 7 of the night, for modules without a frame of their own."""
+    return spexbench.extract(night.preproc, night.psf, output=file, **SMALL)
+
+
 @pytest.fixture(autouse=True)
 def _doctests(request: pytest.FixtureRequest, doctest_namespace: dict[str, object]) -> None:
     """Defines names for doctests."""

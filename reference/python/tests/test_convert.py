@@ -10,18 +10,7 @@ import pytest
 import spexbench
 from astropy.nddata import InverseVariance
 from spexbench import extract
-
-SMALL = {"wavelength": (5760, 5800, 0.8), "specmin": 3, "nspec": 5}
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    return tmp_path_factory.mktemp("frame") / "frame.fits"
-
-
-@pytest.fixture(scope="module")
-def frame(night, file):
-    return extract(night.preproc, night.psf, output=file, **SMALL)
+from spexbench_fixtures import SMALL
 
 
 def test_table(frame, tmp_path):

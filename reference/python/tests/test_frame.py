@@ -11,21 +11,11 @@ import pytest
 import spexbench
 from astropy.io import fits
 from spexbench import Frame, extract, make_preproc, read_frame, read_preproc
+from spexbench_fixtures import SMALL
 
 matplotlib.use("Agg")
 
 ARRAYS = ("wave", "flux", "ivar", "mask", "resolution", "chi2pix", "pixmask_fraction")
-SMALL = {"wavelength": (5760, 5800, 0.8), "specmin": 3, "nspec": 5}
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory):
-    return tmp_path_factory.mktemp("frame") / "frame.fits"
-
-
-@pytest.fixture(scope="module")
-def frame(night, file):
-    return extract(night.preproc, night.psf, output=file, **SMALL)
 
 
 def assert_equal(frame: Frame, other: Frame) -> None:
