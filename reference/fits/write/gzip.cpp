@@ -109,7 +109,7 @@ void compress(std::span<const char> bytes, const GzipSettings& settings, bool la
       DeflatedPiece& to = round[static_cast<std::size_t>(i)];
       if (settings.as_zlib)
         deflate_after(window_before(k), piece, settings.level, to);
-      else if (settings.level > fastest_gzip_level || !deflate_by_isal(piece, ends, to))
+      else if (settings.level > fastest_gzip_level || !deflate_literals(piece, ends, to))
         deflate_by_zlib(piece, settings.level, ends, to);
     });
     for (std::size_t i = 0; i < count; ++i) {

@@ -12,7 +12,7 @@ namespace spex {
 
 /// How a .gz file is written.
 struct GzipSettings {
-  /// 1: Huffman codes and near repeats only, by ISA-L if available; 2 to 9: levels of zlib.
+  /// 1: pieces of noise by Huffman codes only, others by zlib; 2 to 9: levels of zlib.
   int level = 1;
   /// Number of threads, at least 1; the output does not depend on it.
   int threads = 1;
@@ -34,8 +34,7 @@ struct GzipPart {
 /// `write` in order. Throws std::logic_error without threads or parts, and if the last part is
 /// packed; passes on exceptions of `write`. Bytes are compressed in pieces of a fixed size, so that
 /// the stream does not depend on the number of threads; the pieces are independent unless
-/// `as_zlib`. The stream depends on the library and, with ISA-L, may depend on the processor; its
-/// decompressed content does not.
+/// `as_zlib`. The stream may depend on zlib's version, its decompressed content does not.
 void gzip(std::span<const GzipPart> parts, const GzipSettings& settings,
           const std::function<void(std::span<const char>)>& write);
 
@@ -53,8 +52,10 @@ struct StartedByte {
   int bits = 0;        ///< 0 to 7
   unsigned value = 0;  ///< of these bits
 };
-/// Deflates `piece` by ISA-L; `last` ends the stream. Returns false if the build has no ISA-L.
-[[nodiscard]] bool deflate_by_isal(std::span<const char> piece, bool last, DeflatedPiece& to);
+/// Deflates `piece` to one block of literals (literal_block.hpp); `last` ends the stream. Returns
+/// false if repeats are worth a search, because a byte holds less than 4 bits, and if the block
+/// would be larger than the piece.
+[[nodiscard]] bool deflate_literals(std::span<const char> piece, bool last, DeflatedPiece& to);
 
 /// Deflates `piece` by zlib; `last` ends the stream.
 void deflate_by_zlib(std::span<const char> piece, int level, bool last, DeflatedPiece& to);

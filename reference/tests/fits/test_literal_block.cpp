@@ -1,10 +1,12 @@
 // Literal blocks, decompressed by zlib.
+#include <bit>
 #include <cmath>
 #include <random>
 #include <utility>
 
 #include <gtest/gtest.h>
 
+#include "reference/fits/write/gzip.hpp"
 #include "reference/tests/support/pack_image.hpp"
 
 namespace spex {
@@ -110,6 +112,45 @@ TEST(LiteralBlock, FloatNoiseCompressesAsWellAsByZlib) {
   const PackedImage packed = test::pack_image(values, 3000, 2, 3072);
   EXPECT_LT(packed.deflated.size(), packed.size * 95 / 100);
   EXPECT_LT(packed.deflated.size(), size_by_zlib(values) * 102 / 100);
+}
+
+// Bytes of about 6 bits.
+std::vector<char> noisy_bytes(std::size_t count) {
+  std::mt19937 random(2);
+  std::vector<char> bytes(count);
+  for (char& byte : bytes) byte = static_cast<char>(std::popcount(random()) + random() % 32);
+  return bytes;
+}
+
+TEST(LiteralBlock, APieceIsOneBlock) {
+  for (const std::size_t size : {1000, 30'001, 30'002, 30'003}) {
+    const std::vector<char> piece = noisy_bytes(size);
+    const std::vector<unsigned char> bytes(piece.begin(), piece.end());
+    Counts counts{};
+    for (const unsigned char byte : bytes) ++counts[byte];
+    test::BitStream expected;
+    expected.put_block(make_literal_code(counts, 1), bytes);
+    DeflatedPiece found;
+    ASSERT_TRUE(deflate_literals(piece, false, found));
+    EXPECT_EQ(found.bytes, expected.finish());
+    EXPECT_EQ(found.last_bits, 8);
+    EXPECT_EQ(found.crc, crc32(0, bytes.data(), static_cast<unsigned>(bytes.size())));
+    const std::size_t size_within = found.bytes.size();
+    ASSERT_TRUE(deflate_literals(piece, true, found));
+    EXPECT_EQ(found.bytes.size(), size_within + 2);
+    found.bytes.resize(size_within);
+    EXPECT_EQ(found.bytes, expected.finish());
+  }
+}
+
+TEST(LiteralBlock, OtherPiecesAreLeftToZlib) {
+  DeflatedPiece unused;
+  EXPECT_FALSE(deflate_literals({}, true, unused));
+  EXPECT_FALSE(deflate_literals(std::vector<char>(1 << 20), false, unused));
+  std::vector<char> random_bytes(1 << 16);
+  std::mt19937 random(3);
+  for (char& byte : random_bytes) byte = static_cast<char>(random());
+  EXPECT_FALSE(deflate_literals(random_bytes, false, unused));
 }
 
 }  // namespace
