@@ -46,8 +46,4 @@ WaveGrid at_telescope(const WaveGrid& grid, double heliocor) {
   return {grid.wmin / heliocor, grid.dw / heliocor, grid.nwave};
 }
 
-int effective_wavepad(int wavepad, double wavepad_frac) {
-  return wavepad + static_cast<int>(wavepad * wavepad_frac);
-}
-
 }  // namespace spex

@@ -48,7 +48,4 @@ auto fields(T& grid) {
 /// the same number of bins (section 3.1).
 [[nodiscard]] WaveGrid at_telescope(const WaveGrid& grid, double heliocor);
 
-/// Number of padding bins on either side: P + int(P wavepad_frac).
-[[nodiscard]] int effective_wavepad(int wavepad, double wavepad_frac);
-
 }  // namespace spex

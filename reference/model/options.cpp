@@ -2,6 +2,10 @@
 
 namespace spex {
 
+int effective_wavepad(int wavepad, double wavepad_frac) {
+  return wavepad + static_cast<int>(wavepad * wavepad_frac);
+}
+
 std::string to_string(Decorrelate decorrelate) {
   return decorrelate == Decorrelate::signal ? "signal" : "noise";
 }

@@ -44,6 +44,7 @@ struct ExtractOptions {
   int wavepad = 10;                               ///< requested padding bins on either side
   double pixpad_frac = 0.8;                       ///< used fraction of the padding's rows
   double wavepad_frac = 0.2;                      ///< `wavepad` is widened by this fraction
+  std::optional<int> ndiag;                       ///< diagonals of R; if absent, HSIZEY
   std::optional<double> psferr;                   ///< if absent, the PSF file's value
   std::uint32_t mask_bits = ccdmask::rejected;    ///< pixels with any of these bits are rejected
   bool model = false;                             ///< also compute the model image
@@ -57,8 +58,11 @@ struct ExtractOptions {
   /// Number of extracted spectra for a PSF of `nfiber` fibers.
   [[nodiscard]] int nspec_of(int nfiber) const { return nspec.value_or(nfiber - specmin); }
   /// Stored diagonals of R on either side of the main one, for spots of 2 `hsizey` + 1 rows.
-  [[nodiscard]] int ndiag_of(int hsizey) const { return hsizey; }
+  [[nodiscard]] int ndiag_of(int hsizey) const { return ndiag.value_or(hsizey); }
 };
+
+/// Number of padding bins on either side: P + int(P wavepad_frac).
+[[nodiscard]] int effective_wavepad(int wavepad, double wavepad_frac);
 
 /// The name on the command line.
 [[nodiscard]] std::string to_string(Decorrelate decorrelate);

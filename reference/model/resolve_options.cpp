@@ -69,6 +69,12 @@ void check_options(const ExtractOptions& o) {
         "--nsubbundles",
         fmt::format("{} does not divide the bundle size {}", o.nsubbundles, o.bundlesize),
         "a divisor of --bundlesize");
+  // Elements of R that are farther from the diagonal are not in the patch.
+  const int padding = effective_wavepad(o.wavepad, o.wavepad_frac);
+  if (o.ndiag && *o.ndiag > padding)
+    throw usage_error("--ndiag",
+                      fmt::format("{} is more than the {} bins of padding", *o.ndiag, padding),
+                      "at most --wavepad, widened by --wavepad-frac");
 }
 
 ExtractOptions resolve(const OptionRequest& request, Device device) {

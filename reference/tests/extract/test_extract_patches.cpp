@@ -68,6 +68,28 @@ TEST_P(Milestones, AgreeWithEachOther) {
   }
 }
 
+TEST_P(Milestones, AnyNumberOfDiagonalsIsStored) {
+  for (const Milestone milestone : milestones_of(Device::cpu)) {
+    options.milestone = milestone;
+    options.method = traits(milestone).method;
+    options.ndiag = 3;
+    const Frame wide = extract(2);
+    options.ndiag = 1;
+    const Frame narrow = extract(2);
+    ASSERT_EQ(wide.ndiagonals(), 7);
+    ASSERT_EQ(narrow.ndiagonals(), 3);
+    int beyond = 0;
+    for (int s = 0; s < wide.nspec; ++s)
+      for (int w = 0; w < wide.nwave; ++w) {
+        for (int d = 0; d < 3; ++d)
+          EXPECT_NEAR(narrow.resolution[count_of(s * 3 + d, wide.nwave) + w],
+                      wide.resolution[count_of(s * 7 + d + 2, wide.nwave) + w], 1e-12);
+        beyond += wide.resolution[count_of(s * 7, wide.nwave) + w] != 0 ? 1 : 0;
+      }
+    EXPECT_GT(beyond, 0);
+  }
+}
+
 TEST_P(Milestones, PartOfTheFibersGivesTheSameRows) {
   const Frame all = extract(2);
   options.specmin = 3;

@@ -69,7 +69,8 @@ TEST(OptionTable, TextsAreReadBack) {
                                        {"flux", "frame"},
                                        {"decorrelate", "noise"},
                                        {"chi2_pixels", "bright"},
-                                       {"bad2dfit", "chi2"}});
+                                       {"bad2dfit", "chi2"},
+                                       {"ndiag", "7"}});
   OptionRequest again;
   for (const ExtractOption& option : extract_options())
     set_option(again, option, text_of(option, options), Device::cpu);
@@ -104,6 +105,10 @@ TEST(OptionTable, NumbersHaveRanges) {
   EXPECT_EQ(refusal({{"nwavestep", "5001"}}), "--nwavestep: 5001 (expected 1 to 5000)");
   EXPECT_EQ(refusal({{"bundlesize", "0"}}), "--bundlesize: 0 (expected at least 1)");
   EXPECT_THAT(refusal({{"nsubbundles", "7"}}), HasSubstr("7 does not divide the bundle size 25"));
+  EXPECT_EQ(
+      refusal({{"ndiag", "13"}}),
+      "--ndiag: 13 is more than the 12 bins of padding (expected at most --wavepad, widened by "
+      "--wavepad-frac)");
   EXPECT_THAT(refusal({{"psferr", "nan"}}), HasSubstr("expected a number"));
 }
 
