@@ -10,6 +10,7 @@ from spexreports.figures.timeline import timeline_figure
 from spexreports.page.page import Picture, picture, write_page
 from spexreports.results.checks import read_checks, read_kernel_times
 from spexreports.results.micro import read_bundles, read_kernels
+from spexreports.results.peer import read_peers
 from spexreports.results.published import read_published
 from spexreports.results.read import Found, find, newest
 from spexreports.results.result import Result
@@ -20,6 +21,7 @@ from spexreports.tables import headline, projection, provenance, times
 from spexreports.tables import ladder as ladders
 from spexreports.tables import long_runs as nights
 from spexreports.tables import scaling as sweeps
+from spexreports.tables.peer import peer_table
 from spexreports.tables.table import Table
 
 
@@ -34,7 +36,6 @@ class Section:
 
 
 OF_RESULTS = (
-    headline.speed_table,
     headline.others_table,
     ladders.ladder_table,
     ladders.script_table,
@@ -61,7 +62,15 @@ SECTIONS = {
     "ladder": (
         "The ladder: each step of the optimization",
         ("ladder",),
-        ("ladder", "ladder-script", "ladder-published", "totals", "projection", "projection-error"),
+        (
+            "ladder",
+            "ladder-script",
+            "ladder-published",
+            "peer",
+            "totals",
+            "projection",
+            "projection-error",
+        ),
     ),
     "scaling": (
         "Scaling: nodes, GPUs, ranks, cores, patches, files, long runs",
@@ -80,8 +89,9 @@ TIGHT = ("ladder", "ladder-script", "ladder-published")  # tables of short cells
 def all_tables(found: Found) -> dict[str, Table]:
     """All tables for which these files have data, by name."""
     results = newest(found.results)
-    checks = read_checks(found.checks)
-    tables = [make(results) for make in OF_RESULTS]
+    checks, peers = read_checks(found.checks), read_peers(found.peers)
+    tables = [headline.speed_table(results, peers), peer_table(peers)]
+    tables += [make(results) for make in OF_RESULTS]
     tables += [provenance.checks_table(checks), times.kernel_seconds_table(checks)]
     tables.append(times.trace_table(read_traces(found.traces)))
     tables.append(times.bundle_table(read_bundles(found.bundles)))

@@ -18,6 +18,8 @@ from spexreports.results.result import Result
 
 SCHEMA_FILE = Path(__file__).resolve().parents[3] / "bench" / "result.schema.json"
 SCHEMA = "spexbench-result"
+# Members of Found by the schema's name.
+KINDS = {SCHEMA: "results", ACCEPTANCE: "acceptances", "spexbench-peer": "peers"}
 BESIDE = (".events.json", ".series.json")  # files next to results
 
 
@@ -58,6 +60,7 @@ class Found:
     checks: list[Path] = field(default_factory=list)  # of ci/gpu-check
     kernel_times: list[Path] = field(default_factory=list)  # of ci/kernel-times
     traces: list[Path] = field(default_factory=list)  # of spex-reports trace
+    peers: list[Path] = field(default_factory=list)  # of ci/peer-bench
 
 
 def _kind(data: Any) -> str | None:
@@ -65,8 +68,9 @@ def _kind(data: Any) -> str | None:
     if not isinstance(data, dict):
         return None
     schema = data.get("schema")
-    if isinstance(schema, dict) and schema.get("name") in (SCHEMA, ACCEPTANCE):
-        return "results" if schema["name"] == SCHEMA else "acceptances"
+    name = schema.get("name") if isinstance(schema, dict) else None
+    if name in KINDS:
+        return KINDS[name]
     if isinstance(rows := data.get("benchmarks"), list):
         names = [row.get("name") for row in rows if isinstance(row, dict)]
         bundles = names and all(str(name).startswith("bundle/") for name in names)

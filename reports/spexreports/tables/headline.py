@@ -1,5 +1,6 @@
 """The summary: how fast, compared with what, correct or not, and with which limitations."""
 
+from spexreports.results.peer import PeerResult
 from spexreports.results.published import read_published
 from spexreports.results.result import Result
 from spexreports.results.work import (
@@ -15,6 +16,7 @@ from spexreports.results.work import (
     standard,
 )
 from spexreports.tables.numbers import counted, factor, number, speed
+from spexreports.tables.peer import speed_of_peer
 from spexreports.tables.table import Table
 
 # Said of results that are older than the rules.
@@ -57,22 +59,27 @@ def headlines(results: list[Result]) -> list[Result]:
     return [fastest(groups[key]) for key in sorted(groups)]
 
 
-def speed_table(results: list[Result]) -> Table | None:
-    """The paper's best result and the headlines of the systems; None without one."""
+def speed_table(results: list[Result], peers: list[PeerResult] | None = None) -> Table | None:
+    """The paper's best result and the headlines of the systems; None without one.
+
+    Before the headlines of a machine stands gpu_specter on that machine, where `peers` have it.
+    """
     published = read_published()
     paper, deadline = published.best, published.deadline_s
     found = headlines(results)
     if not found:
         return None
-    rows = [("the paper's best: four NVIDIA A100s, in Python", paper.fpnh, paper.walltime_s)]
-    rows += [
-        (
-            label(r),
-            r.effective.fpnh.value,
-            r.effective.seconds.value * (r.scaled_to or r.frames_asked) / r.frames_asked,
-        )
-        for r in found
-    ]
+    name = "the paper's best: four NVIDIA A100s, in Python"
+    rows = [("paper", name, paper.fpnh, paper.walltime_s)]
+    notes: list[str] = []
+    for r in found:
+        peer = speed_of_peer(peers or [], r)
+        if peer and peer.note not in notes:
+            name = f"gpu_specter, same machine: {machine(r)}"
+            rows.append(("peer", name, peer.fpnh, peer.seconds))
+            notes.append(peer.note)
+        seconds = r.effective.seconds.value * (r.scaled_to or r.frames_asked) / r.frames_asked
+        rows.append(("ours", label(r), r.effective.fpnh.value, seconds))
     entries = [
         f"`{r.entry}` of {r.system} ({r.commit}, {r.start:%Y-%m-%d}"
         f"{', not complete' if r.why_incomplete else ''})"
@@ -89,13 +96,14 @@ def speed_table(results: list[Result]) -> Table | None:
                 "× the paper": factor(fpnh / paper.fpnh),
                 f"of the {deadline:g} s allowed": f"{100 * seconds / deadline:.1f}%",
             }
-            for name, fpnh, seconds in rows
+            for _, name, fpnh, seconds in rows
         ],
         "From launch to exit, reading and writing included: here files in memory, in the paper a "
         "shared file system. `.fits.gz`: input and output, as DESI stores them. The paper: "
         f"{paper.milestone}, table 1. Here: {', '.join(entries)}."
+        + "".join(f" {note}" for note in notes)
         + (NOT_COMPLETE if any(r.why_incomplete for r in found) else ""),
-        kinds=("paper", *("ours" for _ in found)),
+        kinds=tuple(kind for kind, *_ in rows),
     )
 
 
