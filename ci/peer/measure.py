@@ -10,7 +10,7 @@ from pathlib import Path
 
 import plan
 
-LIMIT_S = 1800
+LIMIT_S = 900  # of a process
 # gpu_specter's Timer: "INFO:util.py:203:log_splits:   extract:                  23.30", s.
 SPLIT = re.compile(r"^INFO:util\.py:\d+:log_splits: *([\w/-]+): *(\d+\.\d+)$", re.MULTILINE)
 STEPS = ("init", "load", "extract", "write")  # of gpu_specter's program

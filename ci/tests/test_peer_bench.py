@@ -167,12 +167,23 @@ class PeerBench(unittest.TestCase):
         self.assertFalse(self.result()["runs"][1]["comparisons"][0]["ok"])
 
     def test_a_run_that_fails(self):
-        """Status 1, the line with its log, and the other settings go on."""
-        self.script("bin/spex-cpu", 'echo "spex-cpu: no room" >&2; exit 1')
-        status, text = self.run_it("--only", "cpu", "--cameras", "r0", "--repeats", "1")
+        """Status 1, one line with its log, and the other programs go on; --resume runs it again."""
+        fails = '[[ " $* " == *" --method eigh "* ]] && echo "spex-cpu: no room" >&2 && exit 1'
+        self.script("bin/spex-cpu", f"{fails}\n{PROGRAMS['spex-cpu']}")
+        options = ("--only", "cpu", "--cameras", "r0", "--repeats", "2")
+        status, text = self.run_it(*options)
         self.assertEqual(status, 1, text)
-        self.assertEqual(text.count("status 1: spex-cpu: no room (log in"), 2, text)
-        self.assertEqual(self.result()["runs"][0]["samples"], [])
+        self.assertEqual(text.count("status 1: spex-cpu: no room (log in"), 1, text)
+        self.assertEqual(text.count("ok  "), 8)
+        runs = {(run["program"], run["settings"]): run for run in self.result()["runs"]}
+        self.assertEqual(runs["eigh", "production"]["samples"], [])
+        self.assertIn("no room", runs["eigh", "production"]["failure"])
+        self.assertEqual(len(runs["default", "script"]["samples"]), 2)
+        self.assertTrue(runs["default", "script"]["comparisons"][0]["ok"])
+        self.script("bin/spex-cpu", PROGRAMS["spex-cpu"])
+        status, text = self.run_it(*options, "--resume")
+        self.assertEqual((status, text.count("ok  ")), (0, 4), text)
+        self.assertEqual(len(self.result()["runs"][1]["comparisons"]), 1)
 
     def test_resume(self):
         """The runs that lack; not with other programs."""
@@ -188,6 +199,10 @@ class PeerBench(unittest.TestCase):
         status, text = self.run_it(*options)
         self.assertEqual(status, 1)
         self.assertIn("peer.json: another spexbench (expected the same programs", text)
+        (self.path / "out/peer.json").write_text("{")
+        status, text = self.run_it(*options)
+        self.assertEqual((status, len(text.splitlines())), (1, 1), text)
+        self.assertIn("peer.json: is not JSON", text)
 
     def test_what_is_missing(self):
         """One line each, before anything is made."""
@@ -216,6 +231,10 @@ class PeerBench(unittest.TestCase):
         status, text = self.run_it()
         self.assertEqual((status, len(text.splitlines())), (1, 1), text)
         self.assertIn("has no numba (expected gpu_specter's packages", text)
+        self.script("python", "exit 1")
+        status, text = self.run_it()
+        self.assertEqual((status, len(text.splitlines())), (1, 1), text)
+        self.assertIn("python: cannot say its packages (expected Python", text)
 
     def test_what_cannot_run_here(self):
         """The reason of each program, in a line."""
