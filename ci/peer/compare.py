@@ -1,7 +1,8 @@
 """Compares frames of spexbench with those of gpu_specter, by spex-compare.
 
-The limits of cases.json are those of the goldens desi-r0 (production's settings) and desi-r0-bench
-(the script's), which gpu_specter made: ten times the spread between its two own paths.
+The limits of cases.json are, at production's settings, those of the golden desi-r0, which
+gpu_specter made: ten times the spread between its two own paths. At the script's settings, where N
+is ill-conditioned, they are those of the tolerance `unpadded` (docs/command-line.md).
 """
 
 import json

@@ -337,12 +337,13 @@ class PeerBench(unittest.TestCase):
         self.assertEqual(worst([wrong], other), [wrong, other])
 
     def test_limits(self):
-        """Limits for each of the settings, by the keys of a golden."""
+        """Limits for each of the settings, by the keys of a golden; none above `unpadded`."""
         cases = json.loads((PEER_BENCH.parent / "peer/cases.json").read_text())["cases"]
         self.assertEqual(set(cases), set(self.program.plan.SETTINGS))
-        goldens = json.loads((PEER_BENCH.parents[1] / "golden/cases.json").read_text())["cases"]
+        most = {"flux_pull": 5e-3, "ivar_rel": 1e-3, "resolution_abs": 1e-3, "chi2pix_rel": 1e-2}
         for case in cases.values():
-            self.assertEqual(set(case["tolerance"]), set(goldens["tiny-b"]["tolerance"]))
+            for key, limit in (most | {"pixmask_abs": 1e-6}).items():
+                self.assertLessEqual(case["tolerance"][key], limit)
 
 
 if __name__ == "__main__":

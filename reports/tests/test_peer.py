@@ -37,7 +37,8 @@ def three_arms() -> list[dict]:
     """By one rank 20 s a frame, by five 12 s (b 11, r 12, z 13); by pipeline 0.5 s, 0.04 s."""
     rows = []
     for number, camera in enumerate(("b0", "r0", "z0")):
-        agrees = [{"with": "gpu_specter-5", "ok": True, "failure": None}]
+        checks = [{"what": "flux pull", "largest": 1e-6 * number}]
+        agrees = [{"with": "gpu_specter-5", "ok": True, "failure": None, "checks": checks}]
         rows.append(peer_run("gpu_specter-1", camera, 28.0, 20.0))
         rows.append(peer_run("gpu_specter-5", camera, 22.0, 11.0 + number, ranks=5))
         rows.append(peer_run("pipeline", camera, 0.5, 0.04, comparisons=agrees))
@@ -72,7 +73,9 @@ class Peer(unittest.TestCase):
         sample, runs = result("pipeline"), three_arms()
         without_z = [row for row in runs if row["camera"] != "z0"]
         wrong = [dict(row) for row in runs]
-        wrong[2]["comparisons"] = [{"with": "gpu_specter-1", "ok": False, "failure": "FLUX"}]
+        wrong[2]["comparisons"] = [
+            {"with": "gpu_specter-1", "ok": False, "failure": "FLUX", "checks": []}
+        ]
         untimed = [row | {"median_extraction_s": None} for row in runs]
         script = [row | {"settings": "script"} for row in runs]
         other = {"machine": {"gpu": {"name": "NVIDIA A100"}, "cpu": "Xeon"}}
@@ -89,7 +92,7 @@ class Peer(unittest.TestCase):
             peer_run("gpu_specter", "r0", 16.0, 12.0, device="cpu", fibers=25),
             peer_run("default", "r0", 0.5, 0.25, device="cpu", fibers=25),
         ]
-        bundle[1]["comparisons"] = [{"with": "gpu_specter", "ok": False, "failure": "IVAR: 1"}]
+        bundle[1]["comparisons"] = [{"ok": False, "failure": "IVAR: 1", "checks": []}]
         table = peer_table(self.read([*three_arms(), *bundle]))
         rows = [dict(zip(table.columns, cells, strict=True)) for _, cells in table.rows]
         programs = ["gpu_specter, 1 rank", "gpu_specter, 5 ranks", "spex-gpu, pipeline"]
@@ -99,7 +102,7 @@ class Peer(unittest.TestCase):
         # Beside the five ranks, whose extraction is the fastest.
         self.assertEqual(rows[2]["× gpu_specter, launch to exit"], "44")
         self.assertEqual(rows[2]["× gpu_specter, extraction"], "300")
-        self.assertEqual(rows[2]["agrees"], "yes")
+        self.assertEqual(rows[2]["agrees"], "yes, flux within 2.0e-06 σ")
         self.assertEqual(rows[4]["× gpu_specter, extraction"], "48")
         self.assertEqual(rows[4]["agrees"], "no: IVAR: 1")
         self.assertEqual(rows[4]["system"], "h200, one core of Xeon")

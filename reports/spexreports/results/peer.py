@@ -25,7 +25,8 @@ class PeerRun:
     repeats: int  # the least of all cameras
     seconds: float  # of the whole process
     extraction: float | None  # None where the program does not report it
-    failure: str | None  # of a comparison with gpu_specter; of gpu_specter, None
+    pull: float | None  # largest flux pull beside gpu_specter; None of gpu_specter
+    failure: str | None  # of a comparison with gpu_specter; None of gpu_specter
 
     @property
     def is_peer(self) -> bool:
@@ -64,7 +65,10 @@ def _run(rows: list[dict]) -> PeerRun:
     """One program with certain settings, from its cameras."""
     first = rows[0]
     inside = [row["median_extraction_s"] for row in rows]
-    failures = [found["failure"] for row in rows for found in row["comparisons"] if not found["ok"]]
+    compared = [found for row in rows for found in row["comparisons"]]
+    failures = [found["failure"] for found in compared if not found["ok"]]
+    checks = [check for found in compared for check in found["checks"]]
+    pulls = [check["largest"] for check in checks if check["what"] == "flux pull"]
     return PeerRun(
         program=first["program"],
         device=first["device"],
@@ -75,6 +79,7 @@ def _run(rows: list[dict]) -> PeerRun:
         repeats=min(len(row["samples"]) for row in rows),
         seconds=mean(row["median_seconds"] for row in rows),
         extraction=None if None in inside else mean(inside),
+        pull=None if None in pulls else max(pulls, default=None),
         failure=failures[0] if failures else None,
     )
 

@@ -63,6 +63,7 @@ def _row(found: PeerResult, run: PeerRun) -> dict[str, str | None]:
     where = found.gpu if run.device == "gpu" else f"one core of {found.cpu}"
     ranks = f", {counted(run.ranks, 'rank')}" if run.device == "gpu" else ""
     agrees = f"no: {run.failure}" if run.failure else "yes"
+    agrees += "" if run.pull is None else f", flux within {run.pull:.1e} σ"
     return {
         "system": f"{found.system}, {where}",
         "program": f"{PEER}{ranks}" if run.is_peer else f"spex-{run.device}, {run.program}",
