@@ -14,6 +14,7 @@ from pathlib import Path
 import beside
 import chain
 import extraction
+import kinds
 import night as nights
 import options
 import proc
@@ -38,6 +39,8 @@ def check(findings: Findings, args: argparse.Namespace, night: nights.Night) -> 
     step("command lines")
     options.run(findings, args.bin.parent / "tests/spex_print_extract_options")
     spots.run(findings, night)
+    step("specter's other kinds of PSF")
+    kinds.run(findings)
     step("desispec's steps")
     steps, spex_cpu = night.folder / "steps", args.bin / "spex-cpu"
     chain.run(findings, night, extraction.frames(night), steps)

@@ -1,5 +1,7 @@
 // Compiled without contraction (gpu/CMakeLists.txt): a center that is rounded differently than on
 // the CPU could fall into the next pixel. Sums that do not select pixels call fma().
+#include <stdexcept>
+
 #include "gpu/core/warp.cuh"
 #include "gpu/psf/spots.hpp"
 #include "reference/core/count.hpp"
@@ -294,9 +296,11 @@ TraceView upload(const Trace& trace, DeviceBuffer<double>& to, cudaStream_t stre
 }  // namespace
 
 void upload(const Psf& psf, double from, double to, DevicePsf& device, cudaStream_t stream) {
-  [[maybe_unused]] const auto& [nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin,
-                                camera, psferr, in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff,
-                                param, fit] = psf;
+  [[maybe_unused]] const auto& [kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y,
+                                fibermin, camera, psferr, in_psf, xtrace, ytrace, wavemin, wavemax,
+                                ncoeff, param, second, images, fit] = psf;
+  if (kind != PsfKind::gauss_hermite)
+    throw std::logic_error("the kernels know GAUSS-HERMITE alone");
   upload_values(param, device.param, stream);
   device.light_ranges.clear();
   for (int s = 0; s < nfiber; ++s) device.light_ranges.push_back(light_range(ytrace, s, from, to));

@@ -52,6 +52,12 @@ void select_rows(const FrameJob& job, FrameInputs& inputs) {
   fibermap = take_rows(std::move(fibermap), rows, file);
 }
 
+void check_kind(const Psf& psf, const ExtractOptions& options, const std::string& file) {
+  if (psf.kind == PsfKind::gauss_hermite || traits(options.milestone).device == Device::cpu) return;
+  throw data_error(file, fmt::format("is of the PSFTYPE {}", to_string(psf.kind)),
+                   "GAUSS-HERMITE on a GPU; spex-cpu extracts the other kinds");
+}
+
 }  // namespace
 
 void check_not_swapped(FitsReader& psf_file, const std::string& input) {
@@ -101,6 +107,7 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
   if (!files.camera.empty() && inputs.preproc.camera != files.camera)
     throw data_error(files.input, fmt::format("CAMERA is {}", inputs.preproc.camera), files.camera);
   check_arm(inputs.psf, inputs.preproc.camera, files.psf);
+  check_kind(inputs.psf, options, files.psf);
   if (inputs.preproc.nx != inputs.psf.npix_x || inputs.preproc.ny != inputs.psf.npix_y)
     throw data_error(
         files.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),

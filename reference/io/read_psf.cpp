@@ -1,8 +1,8 @@
 #include "reference/io/read_psf.hpp"
 
-#include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,38 +12,21 @@
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/io/psf_fit.hpp"
 #include "reference/io/psf_kind.hpp"
+#include "reference/io/psf_parts.hpp"
 #include "reference/io/psf_table.hpp"
+#include "reference/io/read_psf_images.hpp"
+#include "reference/psf/gauss_hermite2.hpp"
 
 namespace spex {
+
+using namespace psf_parts;
+
 namespace {
 
-// Larger sizes mean a broken file: no spectrograph has them.
-constexpr int most_fibers = 10000;
-constexpr int most_half_size = 64;
 constexpr int most_gh_degree = 20;
-constexpr int most_legendre_degree = 30;
-constexpr int most_pixels = 100000;
 
-int get_int(const FitsReader& file, const char* key, int least, int most) {
-  const long long value = file.get_integer(key);
-  if (value < least || value > most)
-    throw data_error(file.path(), fmt::format("{}: {} = {}", file.hdu_name(), key, value),
-                     fmt::format("{} to {}", least, most));
-  return static_cast<int>(value);
-}
-
-void read_wave_range(const FitsReader& file, double& wavemin, double& wavemax) {
-  wavemin = file.get_double("WAVEMIN");
-  wavemax = file.get_double("WAVEMAX");
-  if (!std::isfinite(wavemin) || !std::isfinite(wavemax) || wavemax <= wavemin)
-    throw data_error(
-        file.path(),
-        fmt::format("{}: WAVEMIN = {:g}, WAVEMAX = {:g}", file.hdu_name(), wavemin, wavemax),
-        "WAVEMIN < WAVEMAX");
-}
-
-void check_kind(const FitsReader& file, PsfLayout layout) {
-  check_psf_kind(file.path(), file.hdu_name(), file.find_string("PSFTYPE"),
+PsfKind check_kind(const FitsReader& file, PsfLayout layout) {
+  return check_psf_kind(file.path(), file.hdu_name(), file.find_string("PSFTYPE"),
                  file.find_string("PSFVER"), layout);
 }
 
@@ -54,22 +37,6 @@ void move_to_xtrace(FitsReader& file) {
   if (header_word(file.find_string("EXTNAME").value_or("")).empty() && !file.image_axes().empty())
     return;
   file.move_to_hdu("XTRACE");
-}
-
-Trace read_trace(FitsReader& file, const char* name, int& nfiber) {
-  const std::vector<long long> axes = file.image_axes();
-  if (axes.size() != 2 || axes[0] < 1 || axes[0] > most_legendre_degree + 1 || axes[1] < 1 ||
-      axes[1] > most_fibers)
-    throw data_error(file.path(), fmt::format("{} has the shape {}", name, fmt::join(axes, " x ")),
-                     fmt::format("coefficients x fibers, at most {} x {}", most_legendre_degree + 1,
-                                 most_fibers));
-  Trace trace;
-  trace.ncoeff = static_cast<int>(axes[0]);
-  nfiber = static_cast<int>(axes[1]);
-  read_wave_range(file, trace.wavemin, trace.wavemax);
-  trace.coeff = file.read_doubles();
-  check_finite_coefficients(trace.coeff, file, name);
-  return trace;
 }
 
 void read_traces(FitsReader& file, Psf& psf) {
@@ -86,44 +53,62 @@ void read_traces(FitsReader& file, Psf& psf) {
 }
 
 void read_sizes(const FitsReader& file, Psf& psf) {
-  psf.hsizex = get_int(file, "HSIZEX", 1, most_half_size);
-  psf.hsizey = get_int(file, "HSIZEY", 1, most_half_size);
-  psf.ghdegx = get_int(file, "GHDEGX", 0, most_gh_degree);
-  psf.ghdegy = get_int(file, "GHDEGY", 0, most_gh_degree);
-  psf.ncoeff = get_int(file, "LEGDEG", 0, most_legendre_degree) + 1;
-  psf.npix_x = get_int(file, "NPIX_X", 1, most_pixels);
-  psf.npix_y = get_int(file, "NPIX_Y", 1, most_pixels);
-  psf.psferr = file.find_double("PSFERR").value_or(psf.psferr);
-  if (!std::isfinite(psf.psferr) || psf.psferr < 0)
-    throw data_error(file.path(), fmt::format("PSF: PSFERR = {:g}", psf.psferr), "a number >= 0");
+  psf.hsizex = read_int(file, "HSIZEX", 1, most_half_size);
+  psf.hsizey = read_int(file, "HSIZEY", 1, most_half_size);
+  psf.ghdegx = read_int(file, "GHDEGX", 0, most_gh_degree);
+  psf.ghdegy = read_int(file, "GHDEGY", 0, most_gh_degree);
+  psf.npix_x = read_int(file, "NPIX_X", 1, most_pixels);
+  psf.npix_y = read_int(file, "NPIX_Y", 1, most_pixels);
+  psf.psferr = read_psferr(file);
+}
+
+std::vector<std::string> gauss_hermite_names(const char* of, int degx, int degy) {
+  std::vector<std::string> names;
+  for (int i = 0; i <= degx; ++i)
+    for (int j = 0; j <= degy; ++j) names.push_back(fmt::format("{}-{}-{}", of, i, j));
+  return names;
 }
 
 // Rows of the table, in the order of Psf::param.
 std::vector<std::string> parameter_names(const Psf& psf) {
   std::vector<std::string> names{"GHSIGX", "GHSIGY"};
-  for (int i = 0; i <= psf.ghdegx; ++i)
-    for (int j = 0; j <= psf.ghdegy; ++j) names.push_back(fmt::format("GH-{}-{}", i, j));
+  for (std::string& name : gauss_hermite_names("GH", psf.ghdegx, psf.ghdegy))
+    names.push_back(std::move(name));
   return names;
 }
 
-void read_gauss_hermite(const PsfTable& table, Psf& psf) {
-  for (const std::string& name : parameter_names(psf)) {
+// Those in the order of SecondCore::param; none of other kinds than GAUSS-HERMITE2.
+std::vector<std::string> second_names(const Psf& psf) {
+  if (psf.kind != PsfKind::gauss_hermite2) return {};
+  std::vector<std::string> names{"GHSIGX2",  "GHSIGY2",  "GHNSIG",   "TAILAMP",
+                                 "TAILCORE", "TAILXSCA", "TAILYSCA", "TAILINDE"};
+  for (std::string& name : gauss_hermite_names("GH2", psf.second.ghdegx, psf.second.ghdegy))
+    names.push_back(std::move(name));
+  return names;
+}
+
+std::vector<double> rows_of(const PsfTable& table, const std::vector<std::string>& names) {
+  std::vector<double> rows;
+  for (const std::string& name : names) {
     const std::vector<double> coeff = table.finite_coefficients(name);
-    psf.param.insert(psf.param.end(), coeff.begin(), coeff.end());
+    rows.insert(rows.end(), coeff.begin(), coeff.end());
   }
+  return rows;
 }
 
 // Keywords and rows of the current HDU, beside the traces.
 void read_parameters(FitsReader& file, const PsfTable& table, Psf& psf) {
   psf.camera = header_word(file.find_string("CAMERA").value_or(""));
   psf.in_psf = file.find_string("IN_PSF").value_or("");
-  read_gauss_hermite(table, psf);
+  psf.param = rows_of(table, parameter_names(psf));
+  psf.second.param = rows_of(table, second_names(psf));
   psf.fit = psf_fit_of({[&](const std::string& row) -> std::optional<std::vector<double>> {
                           if (!table.has(row)) return std::nullopt;
                           return table.coefficients(row);
                         },
                         [&](const std::string& key) { return file.find_double(key.c_str()); }},
                        psf.nfiber, psf.ncoeff);
+  if (psf.kind == PsfKind::gauss_hermite2) psf.fit.tails.clear();  // its spots have them
 }
 
 Psf read_trace_hdus(FitsReader& file) {
@@ -132,6 +117,7 @@ Psf read_trace_hdus(FitsReader& file) {
   file.move_to_hdu("PSF");
   check_kind(file, PsfLayout::trace_hdus);
   read_sizes(file, psf);
+  psf.ncoeff = read_int(file, "LEGDEG", 0, most_legendre_degree) + 1;
   read_wave_range(file, psf.wavemin, psf.wavemax);
   read_parameters(file, PsfTable(file, psf.nfiber, psf.ncoeff), psf);
   return psf;
@@ -155,6 +141,7 @@ void read_common_range(const PsfTable& table, const FitsReader& file, Psf& psf) 
                                  psf.wavemin, psf.wavemax),
                      "WAVEMIN < WAVEMAX");
   std::vector<std::string> names = parameter_names(psf);
+  for (std::string& name : second_names(psf)) names.push_back(std::move(name));
   names.emplace_back("Y");
   for (const std::string& name : names)
     if (table.number("WAVEMIN", name) != psf.wavemin ||
@@ -164,10 +151,32 @@ void read_common_range(const PsfTable& table, const FitsReader& file, Psf& psf) 
                        fmt::format("{:g} to {:g}", psf.wavemin, psf.wavemax));
 }
 
-// Versions 1 and 2: one table, with the rows X and Y and a range of wavelengths in each row.
+// LEGDEG + 1; specex also wrote files without it, whose cells of `nfiber` fibers say it.
+int coefficients_of_table(const FitsReader& file, int nfiber) {
+  if (file.find_integer("LEGDEG"))
+    return read_int(file, "LEGDEG", 0, most_legendre_degree) + 1;
+  const long long repeat = column_shape(file, "COEFF").repeat;
+  if (repeat < nfiber || repeat % nfiber != 0 || repeat / nfiber > most_legendre_degree + 1)
+    throw data_error(file.path(),
+                     fmt::format("{}: COEFF has {} numbers a row, and there is no LEGDEG",
+                                 file.hdu_name(), repeat),
+                     fmt::format("1 to {} for each of {} fibers", most_legendre_degree + 1, nfiber));
+  return static_cast<int>(repeat / nfiber);
+}
+
+// What GAUSS-HERMITE2 has beside GAUSS-HERMITE.
+void read_second_sizes(const FitsReader& file, Psf& psf) {
+  psf.second.ghdegx = read_int(file, "GHDEGX2", 0, most_gh_degree);
+  psf.second.ghdegy = read_int(file, "GHDEGY2", 0, most_gh_degree);
+  psf.hsizex = box_of_gauss_hermite2(psf.hsizex);
+  psf.hsizey = box_of_gauss_hermite2(psf.hsizey);
+}
+
+// Versions 1 and 2, and GAUSS-HERMITE2: one table, with the rows X and Y and a range of wavelengths
+// in each row.
 Psf read_only_table(FitsReader& file) {
-  check_kind(file, PsfLayout::one_table);
   Psf psf;
+  psf.kind = check_kind(file, PsfLayout::one_table);
   psf.fibermin = static_cast<int>(file.get_integer("FIBERMIN"));
   const long long last = file.get_integer("FIBERMAX");
   if (last < psf.fibermin || last - psf.fibermin >= most_fibers)
@@ -177,6 +186,8 @@ Psf read_only_table(FitsReader& file) {
         fmt::format("1 to {} fibers", most_fibers));
   psf.nfiber = static_cast<int>(last - psf.fibermin) + 1;
   read_sizes(file, psf);
+  psf.ncoeff = coefficients_of_table(file, psf.nfiber);
+  if (psf.kind == PsfKind::gauss_hermite2) read_second_sizes(file, psf);
   const PsfTable table(file, psf.nfiber, psf.ncoeff);
   read_common_range(table, file, psf);
   psf.xtrace = {psf.wavemin, psf.wavemax, psf.ncoeff, table.finite_coefficients("X")};
@@ -189,12 +200,13 @@ Psf read_only_table(FitsReader& file) {
 
 Psf read_psf(FitsReader& file) {
   if (file.find_hdu("YTRACE")) return read_trace_hdus(file);
+  if (file.find_hdu("XCOEFF")) return read_psf_images(file);
   if (move_to_only_table(file)) return read_only_table(file);
   file.move_to_primary();
   throw data_error(file.path(),
                    fmt::format("is not a PSF file: it has no HDU YTRACE, and its first HDU is {}",
                                file.find_string("EXTNAME").value_or("without a name")),
-                   "XTRACE, YTRACE and PSF");
+                   "XTRACE, YTRACE and PSF; or a PSF of specter");
 }
 
 Psf read_psf(const std::string& path, bool checksums) {

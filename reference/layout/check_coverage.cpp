@@ -46,11 +46,8 @@ bool cannot_be_broken(const Psf& psf, int fiber) {
     if (!(sum(trace->coeff.data() + count_of(fiber, trace->ncoeff), 0, trace->ncoeff) <
           farthest_center))
       return false;
-  for (const int parameter : {0, 1}) {
-    const double* width =
-        psf.param.data() + count_of(count_of(parameter, psf.nfiber) + count_of(fiber), psf.ncoeff);
+  for (const double* width : width_coefficients(psf, fiber))
     if (!(width[0] > sum(width, 1, psf.ncoeff))) return false;
-  }
   return true;
 }
 

@@ -6,8 +6,15 @@
 #include <vector>
 
 #include "reference/model/fields.hpp"
+#include "reference/model/spot_images.hpp"
 
 namespace spex {
+
+/// How a PSF describes its spots: PSFTYPE of its file (extraction.md, section 2).
+enum class PsfKind { gauss_hermite, gauss_hermite2, spotgrid, monospot, pca_pix };
+
+/// PSFTYPE, such as "GAUSS-HERMITE".
+[[nodiscard]] std::string to_string(PsfKind kind);
 
 /// Legendre coefficients of one quantity: `coeff[fiber * ncoeff + d]`, in the wavelength variable
 /// u = 2 (lambda - wavemin) / (wavemax - wavemin) - 1.
@@ -40,9 +47,30 @@ auto fields(T& fit) {
   return std::tie(failed, unfitted, tails);
 }
 
-/// Gauss-Hermite PSF of all fibers of one camera.
+/// The second core and the tail of a PSF of the kind GAUSS-HERMITE2.
+struct SecondCore {
+  int ghdegx = 0;  ///< Gauss-Hermite degree in x
+  int ghdegy = 0;  ///< Gauss-Hermite degree in y
+  /// As Psf::param; p = 0 is GHSIGX2, 1 is GHSIGY2 (pixels), then GHNSIG, TAILAMP, TAILCORE,
+  /// TAILXSCA, TAILYSCA, TAILINDE; 8 + i (ghdegy + 1) + j is GH2-i-j.
+  std::vector<double> param;
+
+  /// Number of parameters of a fiber.
+  [[nodiscard]] int nparam() const { return 8 + (ghdegx + 1) * (ghdegy + 1); }
+};
+
+/// All fields of a SecondCore.
+template <MaybeConst<SecondCore> T>
+auto fields(T& core) {
+  auto& [ghdegx, ghdegy, param] = core;
+  return std::tie(ghdegx, ghdegy, param);
+}
+
+/// PSF of all fibers of one camera. The boxes of spots of all kinds have their pixel at the center
+/// in the middle.
 struct Psf {
-  int nfiber = 0;        ///< number of fibers
+  PsfKind kind = PsfKind::gauss_hermite;  ///< decides which members below describe spots
+  int nfiber = 0;                         ///< number of fibers
   int hsizex = 0;        ///< half width of a spot, which has 2 hsizex + 1 columns
   int hsizey = 0;        ///< half height of a spot, which has 2 hsizey + 1 rows
   int ghdegx = 0;        ///< Gauss-Hermite degree in x
@@ -61,10 +89,16 @@ struct Psf {
   /// `param[(p * nfiber + fiber) * ncoeff + d]`; p = 0 is GHSIGX, 1 is GHSIGY (pixels),
   /// 2 + i (ghdegy + 1) + j is GH-i-j.
   std::vector<double> param;
-  PsfFit fit;  ///< what its file says of the fit
+  SecondCore second;  ///< GAUSS-HERMITE2
+  SpotImages images;  ///< SPOTGRID, MONOSPOT, PCA-PIX
+  PsfFit fit;         ///< what its file says of the fit
 
   [[nodiscard]] int nx() const { return 2 * hsizex + 1; }  ///< columns of a spot
   [[nodiscard]] int ny() const { return 2 * hsizey + 1; }  ///< rows of a spot
+  /// Whether spots have widths: those of images have none.
+  [[nodiscard]] bool has_widths() const {
+    return kind == PsfKind::gauss_hermite || kind == PsfKind::gauss_hermite2;
+  }
   /// Number of parameters of a fiber.
   [[nodiscard]] int nparam() const { return 2 + (ghdegx + 1) * (ghdegy + 1); }
 };
@@ -72,10 +106,11 @@ struct Psf {
 /// All fields of a Psf.
 template <MaybeConst<Psf> T>
 auto fields(T& psf) {
-  auto& [nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera, psferr, in_psf,
-         xtrace, ytrace, wavemin, wavemax, ncoeff, param, fit] = psf;
-  return std::tie(nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera, psferr,
-                  in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, fit);
+  auto& [kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera, psferr,
+         in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, second, images, fit] = psf;
+  return std::tie(kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera,
+                  psferr, in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, second, images,
+                  fit);
 }
 
 }  // namespace spex

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "reference/core/error.hpp"
 #include "reference/psf/spot_state.hpp"
@@ -16,11 +17,18 @@ struct Center {
 /// The center of fiber `fiber` at `lambda` (Angstrom), by its polynomials.
 [[nodiscard]] Center spot_center(const Psf& psf, int fiber, double lambda);
 
+/// `ncoeff` coefficients of parameter `p` of a fiber in `param`, Psf::param or SecondCore::param.
+[[nodiscard]] const double* parameter_coefficients(const Psf& psf, const std::vector<double>& param,
+                                                   int p, int fiber);
+/// The coefficients of all widths that must be positive: two a core; none of images.
+[[nodiscard]] std::vector<const double*> width_coefficients(const Psf& psf, int fiber);
+
 /// Place and widths of a spot, pixels.
 struct SpotShape {
-  Center center;       ///< its center
-  double sigma_x = 0;  ///< GHSIGX
-  double sigma_y = 0;  ///< GHSIGY
+  Center center;           ///< its center
+  double sigma_x = 0;      ///< GHSIGX; NaN for spots of images
+  double sigma_y = 0;      ///< GHSIGY; likewise
+  bool of_second = false;  ///< the widths are GHSIGX2 and GHSIGY2, one of which is not positive
 };
 /// The shape of the spot of fiber `fiber` at `lambda` (Angstrom), by its polynomials.
 [[nodiscard]] SpotShape spot_shape(const Psf& psf, int fiber, double lambda);

@@ -23,6 +23,7 @@ std::vector<double> integrals(double center, double sigma, int n, int degree) {
 
 Spots evaluate_spots_one_by_one(const Psf& psf, int fiber, int nspec,
                                 const std::vector<double>& wave) {
+  if (psf.kind != PsfKind::gauss_hermite) return evaluate_spots(psf, fiber, nspec, wave);
   Spots spots = make_spots(psf, nspec, static_cast<int>(wave.size()));
   const int ncoeff = (psf.ghdegx + 1) * (psf.ghdegy + 1);
   for (int s = 0; s < nspec; ++s) {

@@ -32,6 +32,7 @@ struct SpotLimits {
   int hsizey = 0;    ///< half height of a spot
   int npix_x = 0;    ///< columns of the CCD
   int npix_y = 0;    ///< rows of the CCD
+  bool widths = true;  ///< whether spots have widths
 };
 /// The limits of a PSF.
 [[nodiscard]] inline SpotLimits spot_limits(const Psf& psf) {
@@ -40,7 +41,8 @@ struct SpotLimits {
           psf.hsizex,
           psf.hsizey,
           psf.npix_x,
-          psf.npix_y};
+          psf.npix_y,
+          psf.has_widths()};
 }
 
 /// Whether a spot with this first pixel has a pixel on a CCD of `npix` pixels, along one axis.
@@ -56,7 +58,7 @@ struct SpotLimits {
   const bool defined = lambda >= psf.first && lambda <= psf.last;
   if (!(fabs(x) < farthest_center && fabs(y) < farthest_center))
     return defined ? SpotState::broken : SpotState::dark;
-  if (sigma_x > 0 && sigma_y > 0) return SpotState::lit;
+  if (!psf.widths || (sigma_x > 0 && sigma_y > 0)) return SpotState::lit;
   // A spot off the CCD needs no width.
   const bool needed = reaches_ccd(spot_corner(x, psf.hsizex), psf.hsizex, psf.npix_x) &&
                       reaches_ccd(spot_corner(y, psf.hsizey), psf.hsizey, psf.npix_y);

@@ -1,14 +1,14 @@
 #include "reference/psf/spots.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
-#include "reference/psf/legendre.hpp"
+#include "reference/psf/fiber_spots.hpp"
 #include "reference/psf/spot.hpp"
-#include "reference/psf/spot_lanes.hpp"
 
 namespace spex {
 
@@ -65,35 +65,19 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
                      int threads) {
   Spots spots = make_spots(psf, nspec, static_cast<int>(wave.size()));
   const std::size_t spot_size = count_of(spots.nx, spots.ny);
-  const SpotKernels& kernels = spot_kernels(instructions_in_use());
   parallel_for(threads, nspec, [&](int /*thread*/, int s) {
-    const SpotModel model{spots.nx,
-                          spots.ny,
-                          psf.ghdegx,
-                          psf.ghdegy,
-                          psf.ncoeff,
-                          psf.param.data() + count_of(fiber + s, psf.ncoeff),
-                          static_cast<long>(psf.nfiber) * psf.ncoeff};
+    const std::unique_ptr<FiberSpots> of_fiber = spots_of_fiber(psf, fiber + s);
     const FiberLight light = light_of(psf, fiber + s, wave);
-    AlignedDoubles room(static_cast<std::size_t>(model.room()));
     for (int first = 0; first < spots.nwave; first += spot_lanes) {
       const int count = std::min(spot_lanes, spots.nwave - first);
-      SpotBins bins{};
-      for (int k = 0; k < spot_lanes; ++k) {
-        const double lambda = wave[std::min(first + k, spots.nwave - 1)];
-        const Center center = spot_center(psf, fiber + s, lambda);
-        bins.u[k] = legendre_variable(lambda, psf.wavemin, psf.wavemax);
-        bins.x[k] = center.x;
-        bins.y[k] = center.y;
-      }
-      const std::size_t j = spots.index(s, first);
-      kernels.spots_of_fiber(model, bins, count, room.data(), spots.value.data() + j * spot_size);
-      for (int k = 0; k < count; ++k) {
-        const SpotShape spot{{bins.x[k], bins.y[k]}, bins.sigma_x[k], bins.sigma_y[k]};
-        if (!place_spot(psf, light, fiber + s, wave[first + k], spot, s, first + k, spots))
-          std::fill_n(spots.value.data() + (j + static_cast<std::size_t>(k)) * spot_size, spot_size,
-                      0.0);
-      }
+      double lambda[spot_lanes];
+      for (int k = 0; k < spot_lanes; ++k) lambda[k] = wave[std::min(first + k, spots.nwave - 1)];
+      SpotShape shape[spot_lanes];
+      double* const value = spots.value.data() + spots.index(s, first) * spot_size;
+      of_fiber->evaluate(lambda, count, shape, value);
+      for (int k = 0; k < count; ++k)
+        if (!place_spot(psf, light, fiber + s, lambda[k], shape[k], s, first + k, spots))
+          std::fill_n(value + count_of(k) * spot_size, spot_size, 0.0);
     }
   });
   return spots;

@@ -159,6 +159,9 @@ nb::object pixels(nb::handle self, const Reals& values) {
 void bind_psf_files(nb::module_& module) {
   nb::class_<Psf>(module, "Psf", "The PSF of a camera; use read_psf for a file.")
       .def(nb::init<const Psf&>(), "psf"_a, "A copy.")
+      .def_prop_ro(
+          "kind", [](const Psf& psf) { return to_string(psf.kind); },
+          "PSFTYPE of the file, such as \"GAUSS-HERMITE\"")
       .def_ro("nfiber", &Psf::nfiber, "number of fibers")
       .def_ro("camera", &Psf::camera, "such as \"r0\"; empty if the file does not state it")
       .def_ro("hsizex", &Psf::hsizex, "a spot has 2 hsizex + 1 columns")

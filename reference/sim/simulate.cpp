@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <fitsio.h>
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "reference/core/count.hpp"
@@ -52,6 +53,9 @@ SimOptions exposure_of(const SimOptions& options, int index) {
 Psf psf_from_file(const std::string& path, const Camera& camera) {
   Psf psf = read_psf(path);
   check_arm(psf, camera.name(), path);
+  if (psf.kind != PsfKind::gauss_hermite)
+    throw data_error(path, fmt::format("is of the PSFTYPE {}", to_string(psf.kind)),
+                     "GAUSS-HERMITE, which spex-sim writes; spexbench.project takes any kind");
   const PatchCounts counts{.failed_fit = static_cast<int>(psf.fit.failed.size()),
                            .unfitted = static_cast<int>(psf.fit.unfitted.size()),
                            .tails = static_cast<int>(psf.fit.tails.size())};

@@ -71,6 +71,7 @@ class Psf(_core.Psf):
     2.1), the result is NaN. Threads share the fibers.
 
     Attributes:
+        kind: "GAUSS-HERMITE", or specter's "GAUSS-HERMITE2", "SPOTGRID", "MONOSPOT", "PCA-PIX".
         nfiber: number of fibers.
         npix_x, npix_y: columns and rows of the CCD.
         hsizex, hsizey: a spot has 2 hsizex + 1 columns and 2 hsizey + 1 rows.
@@ -112,6 +113,7 @@ class Psf(_core.Psf):
     def sigma(self, fiber: Fibers = None, wave: Values | None = None) -> tuple[Any, Any]:
         """Widths of the spots, pixels: sigmas of the Gauss-Hermite functions along x and along y.
 
+        Of the narrow core for GAUSS-HERMITE2. NaN for spots made of images, which state none.
         specter: psf.xsigma(ispec, wavelength), psf.ysigma(ispec, wavelength).
 
         >>> across, along = read_psf(night.psf).sigma(0, [5760.0, 5800.0])

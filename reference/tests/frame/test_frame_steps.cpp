@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
 #include "reference/frame/frame_steps.hpp"
 #include "reference/tests/support/change_fits.hpp"
@@ -118,6 +119,30 @@ TEST_F(ReadFrameInputs, ImageWithoutMask) {
                 ": has no HDU MASK (expected one; or --no-mask, which takes all pixels as good)");
   job.settings.no_mask = true;
   EXPECT_FALSE(read().preproc.has_mask);
+}
+
+// The GPU has kernels for one kind.
+TEST_F(ReadFrameInputs, OtherKindsOfPsfAreForTheCpu) {
+  FrameInputs inputs = read();
+  Psf other = inputs.psf;
+  other.kind = PsfKind::gauss_hermite2;
+  other.second.param.assign(count_of(other.second.nparam(), other.nfiber, other.ncoeff), 0.0);
+  for (int p : {0, 1})
+    for (int s = 0; s < other.nfiber; ++s)
+      other.second.param[count_of(p * other.nfiber + s, other.ncoeff)] = 1.0;
+  const auto make = [&] {
+    return make_frame_inputs(job, other, Preproc(inputs.preproc), Pixels(inputs.pixels));
+  };
+  EXPECT_EQ(make().psf.kind, PsfKind::gauss_hermite2);
+  job.settings.options.milestone = Milestone::direct;
+  try {
+    static_cast<void>(make());
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(), job.files.psf +
+                                ": is of the PSFTYPE GAUSS-HERMITE2 (expected GAUSS-HERMITE on a "
+                                "GPU; spex-cpu extracts the other kinds)");
+  }
 }
 
 TEST_F(ReadFrameInputs, SeparateFibermapFileIsNamed) {

@@ -1,0 +1,33 @@
+// A spot that is made pixel by pixel, in the box of its fiber's spots.
+#pragma once
+
+#include "reference/psf/fiber_spots.hpp"
+
+namespace spex {
+
+/// The spots of one fiber that are made one by one.
+class SingleSpots : public FiberSpots {
+ public:
+  /// Of fiber `fiber`; `psf` must outlive them.
+  SingleSpots(const Psf& psf, int fiber) : psf_(psf), fiber_(fiber) {}
+
+  void evaluate(const double* lambda, int count, SpotShape* shape, double* value) final;
+
+ protected:
+  /// Adds the spot at `lambda` with this center to a box of zeros.
+  virtual void add_spot(double lambda, const Center& center, double* box) = 0;
+
+  [[nodiscard]] const Psf& psf() const { return psf_; }  ///< the PSF
+  [[nodiscard]] int fiber() const { return fiber_; }     ///< the fiber's number
+
+  /// Copies pixels [ny][nx], whose first is at column `x`, row `y` of the CCD, into the box of a
+  /// spot with this center. They must lie within it.
+  void place(const double* pixels, int nx, int ny, int x, int y, const Center& center,
+             double* box) const;
+
+ private:
+  const Psf& psf_;
+  int fiber_;
+};
+
+}  // namespace spex
