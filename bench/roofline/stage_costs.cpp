@@ -273,8 +273,8 @@ std::vector<CostRecord> frame_costs(const ExtractOptions& options,
   for (const CameraPsf& frame : frames) {
     std::vector<CostRecord>& costs = by_band[frame.camera.at(0)];
     if (costs.empty()) {
-      const WaveGrid grid = make_wave_grid(wave_range_of(options, frame.camera, frame.psf));
-      costs = stage_costs(read_psf(frame.psf), grid, options);
+      const Psf psf = read_psf(frame.psf);
+      costs = stage_costs(psf, make_wave_grid(wave_range_of(options, frame.camera, psf)), options);
     }
     sums.resize(std::max(sums.size(), costs.size()));
     for (std::size_t k = 0; k < costs.size(); ++k)

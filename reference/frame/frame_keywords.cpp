@@ -80,7 +80,7 @@ const std::set<std::string>& own_keywords() {
     std::set<std::string> all{"SPECMIN",  "SPEXPROG", "SPEXVERS", "NPATCH",  "NGUARD",
                               "NFALLBCK", "NFAILED",  "NDARK",    "NDIRECT", "NOVERFLW",
                               "FIBBYROW", "NFIBDIFF", "NOMASK",   "NBEYOND", "NPULLED",
-                              "NPSFFAIL", "NPSFNFIT", "NPSFTAIL"};
+                              "NPSFFAIL", "NPSFNFIT", "NPSFTAIL", "XYRANGE"};
     for (const ExtractOption& option : extract_options())
       if (option.stated != Stated::never) all.emplace(option.keyword);
     return all;
@@ -116,6 +116,8 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
   add({"NDARK", number(counts.dark), "bins without a usable pixel"});
   // The following only where they say something, so that default files do not change.
   add_options(keywords, o, Stated::if_changed);
+  if (inputs.cut_out)
+    add({"XYRANGE", to_string(*inputs.cut_out), "part of the CCD: xmin,xmax,ymin,ymax"});
   if (o.flux == FluxSolver::frame)
     add({"NDIRECT", number(counts.direct), "patches whose flux was solved directly"});
   const auto if_any = [&](const char* name, auto count, const char* comment) {

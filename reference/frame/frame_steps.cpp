@@ -13,6 +13,7 @@
 #include "reference/fits/file_forms.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/write/atomic_write.hpp"
+#include "reference/frame/cut_out.hpp"
 #include "reference/frame/frame_keywords.hpp"
 #include "reference/frame/production_paths.hpp"
 #include "reference/frame/read_pixels.hpp"
@@ -104,17 +105,23 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
   inputs.psf = std::move(psf);
   inputs.preproc = std::move(preproc);
   inputs.pixels = std::move(pixels);
+  // An image that names no camera is of the PSF's.
+  if (inputs.preproc.camera.empty()) inputs.preproc.camera = inputs.psf.camera;
   if (!files.camera.empty() && inputs.preproc.camera != files.camera)
-    throw data_error(files.input, fmt::format("CAMERA is {}", inputs.preproc.camera), files.camera);
+    throw data_error(files.input,
+                     inputs.preproc.camera.empty()
+                         ? "has no CAMERA"
+                         : fmt::format("CAMERA is {}", inputs.preproc.camera),
+                     files.camera);
   check_arm(inputs.psf, inputs.preproc.camera, files.psf);
   check_kind(inputs.psf, options, files.psf);
-  if (inputs.preproc.nx != inputs.psf.npix_x || inputs.preproc.ny != inputs.psf.npix_y)
-    throw data_error(
-        files.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
-        fmt::format("NPIX_X x NPIX_Y of the PSF, {} x {}", inputs.psf.npix_x, inputs.psf.npix_y));
+  inputs.cut_out = part_of_ccd(options, inputs.preproc);
+  if (inputs.cut_out) cut_out(inputs.psf, *inputs.cut_out);
+  check_size(inputs.preproc, inputs.psf, inputs.cut_out, files.input);
   if (job.settings.psferr_by_arm)
-    if (const ArmTraits* arm = find_arm(inputs.preproc.camera)) inputs.psf.psferr = arm->psferr;
-  inputs.wavelength = wave_range_of(options, inputs.preproc.camera, files.input);
+    if (const ArmTraits* arm = arm_of_camera(inputs.preproc.camera))
+      inputs.psf.psferr = arm->psferr;
+  inputs.wavelength = wave_range_of(options, inputs.preproc.camera, inputs.psf);
   inputs.heliocor = barycentric_factor_of(job.settings.barycentric, inputs.preproc, files.input);
   inputs.grid = at_telescope(make_wave_grid(inputs.wavelength), inputs.heliocor);
   inputs.patches = make_patches(options, inputs.grid, inputs.psf.nfiber);
@@ -197,7 +204,7 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
                                     inputs, settings.options, counts);
   content.fibermap = &inputs.preproc.fibermap;
   std::optional<Scores> scores;
-  if (settings.scores) {
+  if (settings.scores && !content.camera.empty()) {
     scores = compute_scores(frame, content.camera, settings.write_threads);
     content.scores = &*scores;
   }

@@ -1,6 +1,7 @@
 // The steps of one frame, shared by all schedules: read, extract, write.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,9 @@ class FitsReader;
 struct FrameInputs {
   Psf psf;          ///< of the camera
   Preproc preproc;  ///< without its pixels; the fibermap has the rows of the spectra, in order
-  bool fibermap_by_row = false;  ///< whether these rows were taken by place
-  Pixels pixels;                 ///< value and weight
+  bool fibermap_by_row = false;    ///< whether these rows were taken by place
+  Pixels pixels;                   ///< value and weight
+  std::optional<XyRange> cut_out;  ///< the part of the CCD that the image is; `psf` is that part's
   /// The requested wavelengths, which the frame states: barycentric if the frame is corrected.
   WaveRange wavelength;
   double heliocor = 1;  ///< correction factor F; 1: no correction (section 3.1)
@@ -37,8 +39,10 @@ struct FrameInputs {
 /// All fields of a FrameInputs.
 template <MaybeConst<FrameInputs> T>
 auto fields(T& inputs) {
-  auto& [psf, preproc, fibermap_by_row, pixels, wavelength, heliocor, grid, patches] = inputs;
-  return std::tie(psf, preproc, fibermap_by_row, pixels, wavelength, heliocor, grid, patches);
+  auto& [psf, preproc, fibermap_by_row, pixels, cut_out, wavelength, heliocor, grid, patches] =
+      inputs;
+  return std::tie(psf, preproc, fibermap_by_row, pixels, cut_out, wavelength, heliocor, grid,
+                  patches);
 }
 
 /// Throws Error(data) if no frame or model image could be written to `path`, if it exists in

@@ -42,7 +42,8 @@ Pixels weigh_parts(PixelReader& image, PixelReader& ivar, std::optional<PixelRea
 }  // namespace
 
 Pixels read_pixels(FitsReader& file, const Preproc& preproc, std::uint32_t mask_bits) {
-  PixelReader image = pixels_of(file, "IMAGE");
+  move_to_pixels(file);
+  PixelReader image = file.pixels();
   PixelReader ivar = pixels_of(file, "IVAR");
   std::optional<PixelReader> mask;
   if (preproc.has_mask) mask = pixels_of(file, "MASK");

@@ -12,7 +12,7 @@
 namespace spex {
 
 Scores compute_scores(const Frame& frame, const std::string& camera, int threads) {
-  const ArmTraits* arm = find_arm(camera);
+  const ArmTraits* arm = arm_of_camera(camera);
   const WaveWindow window = arm != nullptr ? arm->scores : WaveWindow{};
   const auto bin_of = [&](double lambda) {
     return static_cast<int>(std::ranges::lower_bound(frame.wave, lambda) - frame.wave.begin());

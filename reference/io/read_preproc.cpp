@@ -1,6 +1,8 @@
 #include "reference/io/read_preproc.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -40,28 +42,58 @@ void check_shape(FitsReader& file, const char* hdu, const Preproc& preproc) {
                      fmt::format("{} x {} as IMAGE", preproc.nx, preproc.ny));
 }
 
-void read_image_header(FitsReader& file, Preproc& preproc) {
-  file.move_to_hdu("IMAGE");
+// Moves to the image. Returns whether it has DESI's name.
+bool move_to_image(FitsReader& file) {
+  if (file.find_hdu("IMAGE")) return true;
+  if (file.find_hdu("CCDIMAGE")) return false;
+  file.move_to_primary();
+  if (header_word(file.find_string("EXTNAME").value_or("")).empty() && file.is_image() &&
+      !file.image_axes().empty())
+    return false;
+  throw data_error(file.path(), "has no HDU IMAGE",
+                   "one; or specter's CCDIMAGE, or an image without a name in the first HDU");
+}
+
+// A first column or row that specter's --trimxy states, as a number that is not positive.
+int read_first(const FitsReader& file, const char* key) {
+  const double stated = file.get_double(key);
+  if (!(stated <= 0 && stated >= -most_pixels_a_side) || stated != std::floor(stated))
+    throw data_error(file.path(), fmt::format("{}: {} is {:g}", file.hdu_name(), key, stated),
+                     "a whole number, 0 or less: specter's offset of a cut-out");
+  return static_cast<int>(-stated);
+}
+
+// CRPIX1 alone is of the world coordinates.
+std::optional<FirstPixel> read_first_pixel(const FitsReader& file) {
+  if (!file.find_double("CRPIX0") || !file.find_double("CRPIX1")) return std::nullopt;
+  return FirstPixel{read_first(file, "CRPIX0"), read_first(file, "CRPIX1")};
+}
+
+// Returns whether the image has DESI's name.
+bool read_image_header(FitsReader& file, Preproc& preproc) {
+  const bool of_desi = move_to_image(file);
   const std::vector<long long> axes = file.image_axes();
   if (axes.size() != 2 || *std::min_element(axes.begin(), axes.end()) < 1 ||
       *std::max_element(axes.begin(), axes.end()) > most_pixels_a_side)
-    throw data_error(file.path(), fmt::format("IMAGE has the shape {}", fmt::join(axes, " x ")),
+    throw data_error(file.path(),
+                     fmt::format("{} has the shape {}", file.hdu_name(), fmt::join(axes, " x ")),
                      fmt::format("columns x rows, at most {} each", most_pixels_a_side));
   preproc.nx = static_cast<int>(axes[0]);
   preproc.ny = static_cast<int>(axes[1]);
-  preproc.camera = header_word(file.get_string("CAMERA"));
-  if (preproc.camera.empty())
-    throw data_error(file.path(), file.hdu_name() + ": CAMERA is empty", "a name such as r0");
+  preproc.camera = header_word(file.find_string("CAMERA").value_or(""));
+  preproc.first = read_first_pixel(file);
   preproc.cards = file.user_cards();
   for (std::string& card : preproc.cards)
     if (card_name(card) == "CAMERA") put_word(card);
+  return of_desi;
 }
 
 }  // namespace
 
 FitsReadOptions preproc_options(bool checksums, int threads) {
-  return {
-      .checksums = checksums, .images = {"IMAGE", "IVAR", "MASK"}, .inflate = {.count = threads}};
+  return {.checksums = checksums,
+          .images = {"IMAGE", "CCDIMAGE", "IVAR", "MASK"},
+          .inflate = {.count = threads}};
 }
 
 Fibermap read_fibermap(FitsReader& file) {
@@ -83,10 +115,10 @@ Fibermap read_fibermap(FitsReader& file) {
 
 Preproc read_preproc_header(FitsReader& file, MaskHdu mask) {
   Preproc preproc;
-  read_image_header(file, preproc);
+  const bool of_desi = read_image_header(file, preproc);
   check_shape(file, "IVAR", preproc);
   preproc.has_mask = file.find_hdu("MASK");
-  if (!preproc.has_mask && mask == MaskHdu::required)
+  if (!preproc.has_mask && of_desi && mask == MaskHdu::required)
     throw data_error(file.path(), "has no HDU MASK",
                      "one; or --no-mask, which takes all pixels as good");
   if (preproc.has_mask) check_shape(file, "MASK", preproc);
@@ -94,8 +126,12 @@ Preproc read_preproc_header(FitsReader& file, MaskHdu mask) {
   return preproc;
 }
 
+void move_to_pixels(FitsReader& file) {
+  static_cast<void>(move_to_image(file));
+}
+
 void read_preproc_pixels(FitsReader& file, Preproc& preproc) {
-  file.move_to_hdu("IMAGE");
+  move_to_pixels(file);
   preproc.image = file.read_reals();
   file.move_to_hdu("IVAR");
   preproc.ivar = file.read_reals();

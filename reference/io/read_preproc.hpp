@@ -14,14 +14,15 @@ namespace spex {
 
 /// Whether an image must have the HDU MASK, or may do without: then all its pixels are good
 /// (option --no-mask). A misspelled name must not let bad pixels in, so MASK is required by
-/// default.
+/// default. Images that are not DESI's, in an HDU of another name, never need one.
 enum class MaskHdu { required, optional };
 
 /// Reads `preproc-CAMERA-EXPID.fits`, plain, .gz or tile-compressed .fz; HDUs IMAGE, IVAR, MASK,
-/// FIBERMAP by name in any order; other HDUs, such as DESI's READNOISE, are ignored. A file without
-/// FIBERMAP is accepted (its Fibermap is empty). Non-finite and blank pixels are data, not errors.
-/// Compares checksums if `checksums`; `threads` as above. Throws Error(data) naming the file, what
-/// is wrong and what was expected.
+/// FIBERMAP by name in any order; without IMAGE specter's CCDIMAGE, or a first HDU without a name;
+/// other HDUs, such as DESI's READNOISE, are ignored. A file without FIBERMAP is accepted (its
+/// Fibermap is empty). Non-finite and blank pixels are data, not errors. Compares checksums if
+/// `checksums`; `threads` as above. Throws Error(data) naming the file, what is wrong and what was
+/// expected.
 [[nodiscard]] Preproc read_preproc(const std::string& path, MaskHdu mask = MaskHdu::required,
                                    bool checksums = true, int threads = 1);
 /// The same for an open file.
@@ -32,6 +33,9 @@ enum class MaskHdu { required, optional };
 [[nodiscard]] Preproc read_preproc_header(FitsReader& file, MaskHdu mask = MaskHdu::required);
 /// Reads the pixels from the file that `preproc` was read from. Throws Error(data).
 void read_preproc_pixels(FitsReader& file, Preproc& preproc);
+
+/// Moves to the image of a file that has one.
+void move_to_pixels(FitsReader& file);
 
 /// Reads the table FIBERMAP of any FITS file (option --fibermap). Throws Error(data).
 [[nodiscard]] Fibermap read_fibermap(const std::string& path, bool checksums = true);

@@ -27,7 +27,7 @@ constexpr int most_gh_degree = 20;
 
 PsfKind check_kind(const FitsReader& file, PsfLayout layout) {
   return check_psf_kind(file.path(), file.hdu_name(), file.find_string("PSFTYPE"),
-                 file.find_string("PSFVER"), layout);
+                        file.find_string("PSFVER"), layout);
 }
 
 // Moves to XTRACE: the HDU of that name, else the first HDU if it is an image without a name.
@@ -153,14 +153,14 @@ void read_common_range(const PsfTable& table, const FitsReader& file, Psf& psf) 
 
 // LEGDEG + 1; specex also wrote files without it, whose cells of `nfiber` fibers say it.
 int coefficients_of_table(const FitsReader& file, int nfiber) {
-  if (file.find_integer("LEGDEG"))
-    return read_int(file, "LEGDEG", 0, most_legendre_degree) + 1;
+  if (file.find_integer("LEGDEG")) return read_int(file, "LEGDEG", 0, most_legendre_degree) + 1;
   const long long repeat = column_shape(file, "COEFF").repeat;
   if (repeat < nfiber || repeat % nfiber != 0 || repeat / nfiber > most_legendre_degree + 1)
-    throw data_error(file.path(),
-                     fmt::format("{}: COEFF has {} numbers a row, and there is no LEGDEG",
-                                 file.hdu_name(), repeat),
-                     fmt::format("1 to {} for each of {} fibers", most_legendre_degree + 1, nfiber));
+    throw data_error(
+        file.path(),
+        fmt::format("{}: COEFF has {} numbers a row, and there is no LEGDEG", file.hdu_name(),
+                    repeat),
+        fmt::format("1 to {} for each of {} fibers", most_legendre_degree + 1, nfiber));
   return static_cast<int>(repeat / nfiber);
 }
 

@@ -35,9 +35,9 @@ constexpr int pca_terms_hdu = 4, pca_fibers_hdu = 5, pca_images_hdu = 6;
 
 Error wrong_shape(const FitsReader& file, const std::vector<long long>& axes,
                   const std::string& expected) {
-  return data_error(
-      file.path(), fmt::format("{} has the shape {}", file.hdu_name(), fmt::join(axes, " x ")),
-      expected);
+  return data_error(file.path(),
+                    fmt::format("{} has the shape {}", file.hdu_name(), fmt::join(axes, " x ")),
+                    expected);
 }
 
 std::vector<double> finite_doubles(FitsReader& file) {
@@ -76,9 +76,10 @@ std::vector<double> read_axis(FitsReader& file, const char* hdu, long long count
   if (axes != std::vector<long long>{count})
     throw wrong_shape(file, axes, fmt::format("{}, {}", count, what));
   std::vector<double> values = finite_doubles(file);
-  if (ascending && (values.size() < 2 || std::ranges::adjacent_find(values, std::greater_equal<>()) !=
-                                             values.end()))
-    throw data_error(file.path(), file.hdu_name() + " does not ascend", "two or more numbers that do");
+  if (ascending && (values.size() < 2 ||
+                    std::ranges::adjacent_find(values, std::greater_equal<>()) != values.end()))
+    throw data_error(file.path(), file.hdu_name() + " does not ascend",
+                     "two or more numbers that do");
   return values;
 }
 
@@ -92,8 +93,7 @@ void check_scale(const FitsReader& file, const SpotImages& images) {
 }
 
 int whole_scale(const FitsReader& file, double scale, const std::string& what) {
-  if (!(scale > 0.5 && scale <= most_side) ||
-      std::abs(scale - std::round(scale)) > unequal * scale)
+  if (!(scale > 0.5 && scale <= most_side) || std::abs(scale - std::round(scale)) > unequal * scale)
     throw data_error(file.path(), fmt::format("{} is {:g}", what, scale),
                      fmt::format("a whole number, 1 to {}", most_side));
   return static_cast<int>(std::lround(scale));
@@ -114,8 +114,7 @@ void read_spotgrid(FitsReader& file, Psf& psf) {
 
 void read_monospot(FitsReader& file, Psf& psf) {
   file.move_to_hdu("SPOT");
-  psf.images.scale =
-      whole_scale(file, file.get_double("SCALE"), file.hdu_name() + ": SCALE");
+  psf.images.scale = whole_scale(file, file.get_double("SCALE"), file.hdu_name() + ": SCALE");
   read_images(file, 2, psf.images);
   check_scale(file, psf.images);
 }
@@ -136,12 +135,12 @@ void check_rows(const FitsReader& file, long long rows, long long expected, cons
 }
 
 double finite_cell(const FitsReader& file, const char* column, std::size_t row) {
-  const std::vector<double> value =
-      read_double_cell(file, column, static_cast<long>(row) + 1, 1);
+  const std::vector<double> value = read_double_cell(file, column, static_cast<long>(row) + 1, 1);
   if (!all_finite(value))
-    throw data_error(file.path(),
-                     fmt::format("{}: {} is not finite in row {}", file.hdu_name(), column, row + 1),
-                     "a finite number");
+    throw data_error(
+        file.path(),
+        fmt::format("{}: {} is not finite in row {}", file.hdu_name(), column, row + 1),
+        "a finite number");
   return value.front();
 }
 
@@ -175,8 +174,7 @@ void read_pca_pix(FitsReader& file, Psf& psf) {
 int box_of(const FitsReader& file, PsfKind kind, int n, int scale) {
   const int half = box_of_images(kind, kind == PsfKind::pca_pix ? n : coarse_pixels(n, scale));
   if (half < 1 || half > most_half_size)
-    throw data_error(file.path(),
-                     fmt::format("spots of {} / {} pixels", n, scale),
+    throw data_error(file.path(), fmt::format("spots of {} / {} pixels", n, scale),
                      fmt::format("2 to {} pixels of the CCD", 2 * most_half_size));
   return half;
 }

@@ -79,7 +79,7 @@ void write_scores(FitsMemory& out, const Frame& frame, const Scores& scores,
   const std::string suffix =
       std::string("_") + static_cast<char>(std::toupper(static_cast<unsigned char>(camera[0])));
   // The comments of production.
-  const ArmTraits* const arm = find_arm(camera);
+  const ArmTraits* const arm = arm_of_camera(camera);
   const std::string range = arm == nullptr ? ""
                                            : fmt::format(" in wave. range {:g},{:g}A",
                                                          arm->scores.first, arm->scores.end);

@@ -6,6 +6,8 @@
 
 #include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
+#include "reference/psf/light_range.hpp"
+#include "reference/psf/spot_state.hpp"
 
 namespace spex {
 
@@ -32,14 +34,35 @@ WaveGrid make_wave_grid(const WaveRange& range) {
 }
 
 WaveRange default_wave_range(const std::string& camera, const std::string& file) {
-  if (const ArmTraits* arm = find_arm(camera)) return arm->grid;
+  if (const ArmTraits* arm = arm_of_camera(camera)) return arm->grid;
   throw data_error(file, "CAMERA '" + camera + "' has no wavelength grid of its own",
-                   "a camera b, r or z, or --wavelength");
+                   "a camera such as r0, or --wavelength");
 }
 
-WaveRange wave_range_of(const ExtractOptions& options, const std::string& camera,
-                        const std::string& file) {
-  return options.wavelength ? *options.wavelength : default_wave_range(camera, file);
+namespace {
+
+// The wavelengths at which all polynomials of the PSF are defined, in production's steps.
+WaveRange wave_range_of_psf(const Psf& psf) {
+  constexpr double step = 0.8;
+  constexpr double least_rows = 0.5, most_rows = 3;
+  const SpotLimits limits = spot_limits(psf);
+  const double rows =
+      step * std::abs(trace_slope(psf.ytrace, psf.nfiber / 2, (limits.first + limits.last) / 2));
+  if (!(rows >= least_rows && rows <= most_rows))
+    throw usage_error("--wavelength",
+                      fmt::format("is missing, and the default step of {} Angstrom is {:.2g} rows "
+                                  "of this PSF",
+                                  step, rows),
+                      "wmin,wmax,dw in Angstrom");
+  return {limits.first, limits.last, step};
+}
+
+}  // namespace
+
+WaveRange wave_range_of(const ExtractOptions& options, const std::string& camera, const Psf& psf) {
+  if (options.wavelength) return *options.wavelength;
+  if (const ArmTraits* arm = arm_of_camera(camera)) return arm->grid;
+  return wave_range_of_psf(psf);
 }
 
 WaveGrid at_telescope(const WaveGrid& grid, double heliocor) {

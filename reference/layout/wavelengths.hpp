@@ -7,6 +7,7 @@
 #include "reference/core/host_device.hpp"
 #include "reference/model/fields.hpp"
 #include "reference/model/options.hpp"
+#include "reference/model/psf.hpp"
 
 namespace spex {
 
@@ -35,14 +36,15 @@ auto fields(T& grid) {
 /// <= 0, wmax < wmin, wmin <= 0, or the grid exceeds a million bins.
 [[nodiscard]] WaveGrid make_wave_grid(const WaveRange& range);
 
-/// Production's grid of a camera (model/camera.hpp). The first letter of `camera` selects the grid;
-/// throws Error(data) `file: ...` for an unknown letter.
+/// Production's grid of a camera of DESI (model/camera.hpp). Throws Error(data) `file: ...` for
+/// any other name.
 [[nodiscard]] WaveRange default_wave_range(const std::string& camera, const std::string& file);
 
-/// The wavelength range of `options`, else the default of the camera. Throws as default_wave_range
-/// does.
+/// The wavelength range of `options`, else that of a camera of DESI, else the PSF's in steps of 0.8
+/// Angstrom. Throws Error(usage) if the option is missing, and such a step is less than half a row
+/// of the PSF, or more than three.
 [[nodiscard]] WaveRange wave_range_of(const ExtractOptions& options, const std::string& camera,
-                                      const std::string& file);
+                                      const Psf& psf);
 
 /// The grid in the telescope's frame for a barycentric grid: wmin / heliocor, dw / heliocor, and
 /// the same number of bins (section 3.1).

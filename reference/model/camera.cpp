@@ -53,6 +53,10 @@ std::optional<Camera> parse_camera(std::string_view name) {
   return Camera{name[0], name[1] - '0'};
 }
 
+const ArmTraits* arm_of_camera(std::string_view name) {
+  return parse_camera(name) ? find_arm(name) : nullptr;
+}
+
 std::vector<Camera> parse_cameras(const std::string& text) {
   if (text == "all") return all_cameras();
   std::vector<Camera> cameras;

@@ -89,6 +89,9 @@ inline constexpr std::array arms{
 /// The arm of a camera. Throws std::logic_error if its letter is not an arm.
 [[nodiscard]] const ArmTraits& arm_of(const Camera& camera);
 
+/// The arm of a camera of DESI, named "b0" ... "z9"; nullptr for any other name.
+[[nodiscard]] const ArmTraits* arm_of_camera(std::string_view name);
+
 /// Parses "b0" ... "z9"; returns nothing for any other text.
 [[nodiscard]] std::optional<Camera> parse_camera(std::string_view name);
 

@@ -32,7 +32,8 @@ constexpr std::array table{
                   .letter = "w",
                   .group = what,
                   .help = "Grid wmin,wmax,dw in Angstrom; default: b 3600,5800,0.8, "
-                          "r 5760,7620,0.8, z 7520,9824,0.8",
+                          "r 5760,7620,0.8, z 7520,9824,0.8, others the PSF's range in steps of "
+                          "0.8",
                   .value = in_options<&O::wavelength>},
     ExtractOption{.name = "specmin",
                   .letter = "s",
@@ -48,6 +49,13 @@ constexpr std::array table{
                   .value = in_options<&O::nspec>,
                   .least = 1,
                   .most = most_number},
+    ExtractOption{.name = "xyrange",
+                  .letter = "",
+                  .group = what,
+                  .help = "The image is a cut-out of the CCD: xmin,xmax,ymin,ymax, columns xmin to "
+                          "xmax - 1 and rows ymin to ymax - 1 from 0; default: the whole CCD, or "
+                          "what specter's header says",
+                  .value = in_options<&O::xyrange>},
     ExtractOption{.name = "bundlesize",
                   .letter = "",
                   .group = how,

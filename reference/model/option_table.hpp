@@ -29,8 +29,8 @@ struct OptionRequest {
 /// The place of an option's value.
 using OptionValue =
     std::variant<int*, double*, std::uint32_t*, std::optional<int>*, std::optional<double>*,
-                 std::optional<WaveRange>*, Decorrelate*, FluxSolver*, Chi2Pixels*, Bad2dFit*,
-                 std::optional<Method>*, std::optional<Milestone>*>;
+                 std::optional<WaveRange>*, std::optional<XyRange>*, Decorrelate*, FluxSolver*,
+                 Chi2Pixels*, Bad2dFit*, std::optional<Method>*, std::optional<Milestone>*>;
 
 /// When a frame's header states an option.
 enum class Stated { never, always, if_changed };
@@ -83,6 +83,10 @@ void check_options(const ExtractOptions& options);
 
 /// Parses `wmin,wmax,dw` in Angstrom. Throws Error(usage) for any other text.
 [[nodiscard]] WaveRange parse_wavelength(const std::string& text);
+
+/// Parses `xmin,xmax,ymin,ymax`: integers from 0 on, xmin < xmax, ymin < ymax. Throws Error(usage)
+/// for any other text.
+[[nodiscard]] XyRange parse_xyrange(const std::string& text);
 
 /// Parses a decimal number, a hexadecimal number with 0x, or "all" for all bits. Throws
 /// Error(usage).

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -54,12 +56,25 @@ std::optional<double> number_of(std::string_view text) {
   return value;
 }
 
+// The words between commas.
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    words.push_back(text.substr(0, comma));
+    if (comma == text.npos) return words;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 template <class T>
 T parse(const std::string& flag, const std::string& text, Device device) {
   if constexpr (std::is_enum_v<T>) {
     return choose(flag.c_str(), text, values_of(T{}, device));
   } else if constexpr (std::is_same_v<T, WaveRange>) {
     return parse_wavelength(text);
+  } else if constexpr (std::is_same_v<T, XyRange>) {
+    return parse_xyrange(text);
   } else if constexpr (std::is_same_v<T, std::uint32_t>) {
     return parse_mask_bits(text);
   } else if constexpr (std::is_same_v<T, double>) {
@@ -85,6 +100,8 @@ std::string text_of_value(const T& value) {
     return to_string(value);
   else if constexpr (std::is_same_v<T, WaveRange>)
     return fmt::format("{},{},{}", value.wmin, value.wmax, value.dw);
+  else if constexpr (std::is_same_v<T, XyRange>)
+    return to_string(value);
   else if constexpr (std::is_same_v<T, std::uint32_t>)
     return value == ~std::uint32_t{0} ? "all" : fmt::format("0x{:X}", value);
   else
@@ -131,18 +148,36 @@ WaveRange parse_wavelength(const std::string& text) {
   const auto wrong = [&](const std::string& what) {
     return usage_error("--wavelength", "'" + text + "' " + what, "wmin,wmax,dw in Angstrom");
   };
+  const std::vector<std::string_view> words = words_of(text);
   double values[3];
-  std::string_view rest = text;
+  if (words.size() < 3) throw wrong("is not three numbers");
   for (int i = 0; i < 3; ++i) {
-    const std::size_t comma = rest.find(',');
-    if (i < 2 && comma == rest.npos) throw wrong("is not three numbers");
-    if (i == 2 && comma != rest.npos) throw wrong("has extra text after the third number");
-    const std::optional<double> value = number_of(rest.substr(0, comma));
+    const std::optional<double> value = number_of(words[i]);
     if (!value) throw wrong("is not three numbers");
     values[i] = *value;
-    rest.remove_prefix(comma == rest.npos ? rest.size() : comma + 1);
   }
+  if (words.size() > 3) throw wrong("has extra text after the third number");
   return {values[0], values[1], values[2]};
+}
+
+XyRange parse_xyrange(const std::string& text) {
+  const auto wrong = [&] {
+    return usage_error("--xyrange", "'" + text + "'",
+                       "xmin,xmax,ymin,ymax: integers from 0 on, xmin < xmax and ymin < ymax");
+  };
+  const std::vector<std::string_view> words = words_of(text);
+  if (words.size() != 4) throw wrong();
+  int values[4];
+  for (int i = 0; i < 4; ++i) {
+    const std::optional<double> value = number_of(words[i]);
+    if (!value || *value < 0 || *value > std::numeric_limits<int>::max() ||
+        *value != std::floor(*value))
+      throw wrong();
+    values[i] = static_cast<int>(*value);
+  }
+  const XyRange range{values[0], values[1], values[2], values[3]};
+  if (range.xmin >= range.xmax || range.ymin >= range.ymax) throw wrong();
+  return range;
 }
 
 std::uint32_t parse_mask_bits(const std::string& text) {

@@ -1,9 +1,15 @@
 #include "reference/model/options.hpp"
 
+#include <fmt/format.h>
+
 namespace spex {
 
 int effective_wavepad(int wavepad, double wavepad_frac) {
   return wavepad + static_cast<int>(wavepad * wavepad_frac);
+}
+
+std::string to_string(const XyRange& range) {
+  return fmt::format("{},{},{},{}", range.xmin, range.xmax, range.ymin, range.ymax);
 }
 
 std::string to_string(Decorrelate decorrelate) {

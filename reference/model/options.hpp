@@ -32,11 +32,25 @@ struct WaveRange {
   double dw = 0;    ///< Angstrom
 };
 
+/// A part of the CCD: columns xmin to xmax - 1, rows ymin to ymax - 1, counted from 0.
+struct XyRange {
+  int xmin = 0;  ///< first column
+  int xmax = 0;  ///< column after the last one
+  int ymin = 0;  ///< first row
+  int ymax = 0;  ///< row after the last one
+
+  [[nodiscard]] int nx() const { return xmax - xmin; }  ///< columns
+  [[nodiscard]] int ny() const { return ymax - ymin; }  ///< rows
+};
+/// As on the command line: xmin,xmax,ymin,ymax.
+[[nodiscard]] std::string to_string(const XyRange& range);
+
 /// Extraction options; names and defaults as on the command line.
 struct ExtractOptions {
   std::optional<WaveRange> wavelength;            ///< if absent, the camera's default grid
   int specmin = 0;                                ///< first fiber, counted from 0 in the PSF
   std::optional<int> nspec;                       ///< if absent, all fibers from specmin
+  std::optional<XyRange> xyrange;                 ///< of the CCD, if the image is a cut-out
   double regularize = 0;                          ///< lambda of bins that the data determine
   int bundlesize = 25;                            ///< fibers of a bundle
   int nsubbundles = 5;                            ///< parts of a bundle

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,14 @@ auto fields(T& fibermap) {
   return std::tie(fits, fiber);
 }
 
+/// The pixel of the CCD that is the first of a cut-out.
+struct FirstPixel {
+  int x = 0;  ///< column
+  int y = 0;  ///< row
+
+  bool operator==(const FirstPixel& other) const = default;  ///< both equal
+};
+
 /// Rows first: pixel (x, y) is at `y * nx + x`.
 struct Preproc {
   int nx = 0;                       ///< columns
@@ -32,7 +41,8 @@ struct Preproc {
   Reals ivar;                       ///< electron^-2
   std::vector<std::uint32_t> mask;  ///< 0 = good; else mask_bits of mask_bits.hpp
   bool has_mask = true;             ///< false: the image has no MASK, and all pixels are good
-  std::string camera;               ///< CAMERA of the IMAGE header, in lower case, e.g. "r0"
+  std::optional<FirstPixel> first;  ///< of a cut-out by specter, whose header states it
+  std::string camera;  ///< CAMERA of the IMAGE header, in lower case, e.g. "r0"; may be empty
   /// IMAGE header as 80-character cards, without structural keywords; CAMERA in lower case.
   std::vector<std::string> cards;
   Fibermap fibermap;  ///< empty if there is no table
@@ -41,8 +51,8 @@ struct Preproc {
 /// All fields of a Preproc.
 template <MaybeConst<Preproc> T>
 auto fields(T& preproc) {
-  auto& [nx, ny, image, ivar, mask, has_mask, camera, cards, fibermap] = preproc;
-  return std::tie(nx, ny, image, ivar, mask, has_mask, camera, cards, fibermap);
+  auto& [nx, ny, image, ivar, mask, has_mask, first, camera, cards, fibermap] = preproc;
+  return std::tie(nx, ny, image, ivar, mask, has_mask, first, camera, cards, fibermap);
 }
 
 /// The input of the extraction: value and weight of every pixel (W_i of section 1).

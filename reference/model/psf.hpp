@@ -71,13 +71,13 @@ auto fields(T& core) {
 struct Psf {
   PsfKind kind = PsfKind::gauss_hermite;  ///< decides which members below describe spots
   int nfiber = 0;                         ///< number of fibers
-  int hsizex = 0;        ///< half width of a spot, which has 2 hsizex + 1 columns
-  int hsizey = 0;        ///< half height of a spot, which has 2 hsizey + 1 rows
-  int ghdegx = 0;        ///< Gauss-Hermite degree in x
-  int ghdegy = 0;        ///< Gauss-Hermite degree in y
-  int npix_x = 0;        ///< columns of the CCD
-  int npix_y = 0;        ///< rows of the CCD
-  int fibermin = 0;      ///< FIBER of fiber 0
+  int hsizex = 0;                         ///< half width of a spot, which has 2 hsizex + 1 columns
+  int hsizey = 0;                         ///< half height of a spot, which has 2 hsizey + 1 rows
+  int ghdegx = 0;                         ///< Gauss-Hermite degree in x
+  int ghdegy = 0;                         ///< Gauss-Hermite degree in y
+  int npix_x = 0;                         ///< columns of the CCD
+  int npix_y = 0;                         ///< rows of the CCD
+  int fibermin = 0;                       ///< FIBER of fiber 0
   std::string camera;    ///< CAMERA of the HDU PSF as a header_word, e.g. "r0"; empty if absent
   double psferr = 0.01;  ///< fractional model error (PSFERR, default 0.01)
   std::string in_psf;    ///< IN_PSF of the HDU PSF; empty if absent

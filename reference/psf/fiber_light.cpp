@@ -67,8 +67,7 @@ Error broken_spot(const std::string& file, int fiber, const std::string& where,
   const auto [x, y] = spot.center;
   if (!(std::abs(x) < farthest_center && std::abs(y) < farthest_center))
     return data_error(file,
-                      fmt::format("fiber {} at {} lies at pixel ({:g}, {:g})", fiber, where,
-                                  x, y),
+                      fmt::format("fiber {} at {} lies at pixel ({:g}, {:g})", fiber, where, x, y),
                       "a center near the CCD");
   const char* const of = spot.of_second ? "2" : "";
   return data_error(file,

@@ -6,8 +6,8 @@
 
 namespace spex {
 
-/// The half size of the box for spots of HSIZE, which have the pixels floor(X) - HSIZE to floor(X) +
-/// HSIZE - 1.
+/// The half size of the box for spots of HSIZE, which have the pixels floor(X) - HSIZE to floor(X)
+/// + HSIZE - 1.
 [[nodiscard]] constexpr int box_of_gauss_hermite2(int hsize) {
   return hsize + 1;
 }

@@ -9,8 +9,8 @@
 namespace spex {
 
 /// Like evaluate_spots, but one spot at a time: each parameter evaluates its own Legendre
-/// polynomials, and nothing is cached between parameters, spots or fibers. Spots of other kinds than
-/// GAUSS-HERMITE are those of evaluate_spots. Throws as evaluate_spots does.
+/// polynomials, and nothing is cached between parameters, spots or fibers. Spots of other kinds
+/// than GAUSS-HERMITE are those of evaluate_spots. Throws as evaluate_spots does.
 [[nodiscard]] Spots evaluate_spots_one_by_one(const Psf& psf, int fiber, int nspec,
                                               const std::vector<double>& wave);
 

@@ -26,12 +26,12 @@ enum class SpotState {
 
 /// Sizes of a PSF and the wavelengths, Angstrom, at which all its polynomials are defined.
 struct SpotLimits {
-  double first = 0;  ///< largest WAVEMIN of XTRACE, YTRACE and PSF
-  double last = 0;   ///< smallest WAVEMAX of them
-  int hsizex = 0;    ///< half width of a spot
-  int hsizey = 0;    ///< half height of a spot
-  int npix_x = 0;    ///< columns of the CCD
-  int npix_y = 0;    ///< rows of the CCD
+  double first = 0;    ///< largest WAVEMIN of XTRACE, YTRACE and PSF
+  double last = 0;     ///< smallest WAVEMAX of them
+  int hsizex = 0;      ///< half width of a spot
+  int hsizey = 0;      ///< half height of a spot
+  int npix_x = 0;      ///< columns of the CCD
+  int npix_y = 0;      ///< rows of the CCD
   bool widths = true;  ///< whether spots have widths
 };
 /// The limits of a PSF.

@@ -2,9 +2,11 @@
 #include <cstddef>
 #include <map>
 #include <span>
+#include <utility>
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -119,7 +121,7 @@ Psf make_psf(const AnyArray& x, const AnyArray& y, const AnyArray& param, double
 // `fibermap` is a FITS file with the table FIBERMAP, or empty.
 Preproc make_preproc(const AnyArray& image, const AnyArray& ivar, std::optional<AnyArray> mask,
                      const std::string& camera, const std::vector<std::string>& cards,
-                     const nb::bytes& fibermap) {
+                     const nb::bytes& fibermap, const std::optional<std::pair<int, int>>& first) {
   if (image.ndim() != 2)
     throw usage_error("image", fmt::format("has {} axes", image.ndim()), "rows x columns");
   const std::size_t ny = image.shape(0), nx = image.shape(1);
@@ -137,6 +139,7 @@ Preproc make_preproc(const AnyArray& image, const AnyArray& ivar, std::optional<
     preproc.mask.assign(ny * nx, 0);
   }
   preproc.camera = header_word(camera);
+  if (first) preproc.first = FirstPixel{first->first, first->second};
   std::vector<HeaderKeyword> keywords;
   if (has_card(cards, "CAMERA") && card_text(cards, "CAMERA") != preproc.camera)
     keywords.push_back({"CAMERA", preproc.camera, ""});
@@ -218,6 +221,13 @@ void bind_preproc(nb::module_& module) {
       .def_ro("nx", &Preproc::nx, "columns")
       .def_ro("ny", &Preproc::ny, "rows")
       .def_ro("camera", &Preproc::camera, "\"r0\", say")
+      .def_prop_ro(
+          "first",
+          [](const Preproc& preproc) -> std::optional<std::pair<int, int>> {
+            if (!preproc.first) return std::nullopt;
+            return std::pair{preproc.first->x, preproc.first->y};
+          },
+          "column and row of the CCD of the first pixel of a cut-out by specter; else None")
       .def_ro("cards", &Preproc::cards, "header of IMAGE, 80 characters each")
       .def_prop_ro(
           "image",
@@ -260,7 +270,8 @@ void bind_preproc(nb::module_& module) {
             nb::make_tuple(self.attr("image"), self.attr("ivar"),
                            nb::cast<const Preproc&>(self).has_mask ? nb::object(self.attr("mask"))
                                                                    : nb::none(),
-                           self.attr("camera"), self.attr("cards"), self.attr("fibermap")));
+                           self.attr("camera"), self.attr("cards"), self.attr("fibermap"),
+                           self.attr("first")));
       });
   module.def(
       "read_preproc",
@@ -272,7 +283,7 @@ void bind_preproc(nb::module_& module) {
       "Reads a file preproc-CAMERA-EXPID.fits, .fits.gz or .fits.fz; without MASK only with "
       "no_mask. Raises DataError.");
   module.def("make_preproc", &make_preproc, "image"_a, "ivar"_a, "mask"_a.none(), "camera"_a,
-             "cards"_a, "fibermap"_a,
+             "cards"_a, "fibermap"_a, "first"_a.none() = nb::none(),
              "A Preproc from arrays [ny, nx]: float32 or float64 electron and electron^-2, uint32 "
              "bits or None. They are copied once. `cards` and `fibermap` as of a Preproc. Raises "
              "UsageError, DataError.");

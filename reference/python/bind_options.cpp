@@ -33,7 +33,8 @@ ExtractOptions make_options(const std::map<std::string, std::string>& given, boo
   return options;
 }
 
-// The type of a value in Python; "wavelength" is that of the package.
+// The type of a value in Python; "wavelength" is that of the package, "xyrange" four
+// integers.
 template <class T>
 std::string type_of(const T* /*place*/) {
   if constexpr (std::is_same_v<T, int>)
@@ -48,6 +49,8 @@ std::string type_of(const T* /*place*/) {
     return "float | None";
   else if constexpr (std::is_same_v<T, std::optional<WaveRange>>)
     return "wavelength";
+  else if constexpr (std::is_same_v<T, std::optional<XyRange>>)
+    return "xyrange";
   else
     return std::is_enum_v<T> ? "str" : "str | None";
 }

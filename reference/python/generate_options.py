@@ -7,7 +7,11 @@ import re
 import sys
 from pathlib import Path
 
-TYPES = {"bits": "int | str | None", "wavelength": "Wavelength | None"}
+TYPES = {
+    "bits": "int | str | None",
+    "wavelength": "Wavelength | None",
+    "xyrange": "tuple[int, int, int, int] | list[int] | str | None",
+}
 HEAD = '''"""The options of an extraction, by generate_options.py."""
 
 from typing import TypedDict

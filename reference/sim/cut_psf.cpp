@@ -11,6 +11,7 @@
 #include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
 #include "reference/psf/legendre.hpp"
+#include "reference/psf/move_spots.hpp"
 #include "reference/psf/spots.hpp"
 
 namespace spex {
@@ -59,13 +60,6 @@ Psf first_fibers(Psf psf, int count) {
   psf.param = std::move(param);
   psf.nfiber = nfiber;
   return psf;
-}
-
-void shift_traces(Psf& psf, int x0, int y0) {
-  for (int s = 0; s < psf.nfiber; ++s) {
-    psf.xtrace.coeff[s * psf.xtrace.ncoeff] -= x0;
-    psf.ytrace.coeff[s * psf.ytrace.ncoeff] -= y0;
-  }
 }
 
 struct Quadrature {
@@ -145,7 +139,7 @@ void cut_columns(Psf& psf) {
   const int x0 = std::max(0, static_cast<int>(columns.low) - psf.hsizex - spare_columns);
   const int x1 =
       std::min(psf.npix_x, static_cast<int>(columns.high) + psf.hsizex + spare_columns + 1);
-  shift_traces(psf, x0, 0);
+  move_spots(psf, -x0, 0);
   psf.npix_x = x1 - x0;
 }
 
@@ -158,7 +152,7 @@ void cut_rows(Psf& psf, double grid_first, const std::string& name) {
   const int y0 = std::max(0, static_cast<int>(first) - rows_below_grid);
   const int y1 = std::min(psf.npix_y, y0 + tiny_rows);
   narrow(psf, reaching(psf, grid_first, y0, y1));
-  shift_traces(psf, 0, y0);
+  move_spots(psf, 0, -y0);
   psf.npix_y = y1 - y0;
 }
 

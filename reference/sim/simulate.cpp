@@ -15,6 +15,7 @@
 #include "reference/frame/frame_warnings.hpp"
 #include "reference/io/check_arm.hpp"
 #include "reference/io/read_psf.hpp"
+#include "reference/psf/move_spots.hpp"
 #include "reference/sim/desi_psf.hpp"
 #include "reference/sim/expected_image.hpp"
 #include "reference/sim/keywords.hpp"
@@ -75,10 +76,6 @@ SpotShift draw_shift(const SimOptions& options, const Camera& camera) {
   return shift;
 }
 
-void move_spots(Trace& trace, int nfiber, double shift) {
-  for (int s = 0; s < nfiber; ++s) trace.coeff[count_of(s, trace.ncoeff)] += shift;
-}
-
 // `index` is the exposure's, from 0.
 void write_frame_files(const SimOptions& options, const Camera& camera, const SimFrame& frame,
                        int index) {
@@ -111,8 +108,7 @@ SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const 
   frame.psf = cut_psf(psf, options.size, grid, psf_name);
   if (options.psf_shift > 0) {
     frame.shift = draw_shift(options, camera);
-    move_spots(frame.psf.xtrace, frame.psf.nfiber, frame.shift.x);
-    move_spots(frame.psf.ytrace, frame.psf.nfiber, frame.shift.y);
+    move_spots(frame.psf, frame.shift.x, frame.shift.y);
   }
   frame.truth = spectra == nullptr
                     ? make_truth_grid(frame.psf, grid, options.on_grid, psf_name)

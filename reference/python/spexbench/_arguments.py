@@ -89,7 +89,7 @@ def _text(value: Any) -> str:
     """The value of an option as on the command line."""
     if isinstance(value, str):
         return value
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return ",".join(_text(one) for one in value)
     try:
         return str(operator.index(value))

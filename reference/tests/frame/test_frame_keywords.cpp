@@ -122,6 +122,12 @@ TEST_F(FrameKeywords, ImageWithoutMask) {
   EXPECT_TRUE(value<bool>("NOMASK"));
 }
 
+TEST_F(FrameKeywords, PartOfTheCcdOnlyIfTheImageIsOne) {
+  EXPECT_EQ(find(keywords(), "XYRANGE"), nullptr);
+  inputs.cut_out = XyRange{1, 20, 3, 40};
+  EXPECT_EQ(value<std::string>("XYRANGE"), "1,20,3,40");
+}
+
 TEST_F(FrameKeywords, RulesOfQualityOnlyIfNotTheDefaults) {
   EXPECT_EQ(find(keywords(), "CHI2PIXL"), nullptr);
   EXPECT_EQ(find(keywords(), "BAD2DFIT"), nullptr);
@@ -140,6 +146,8 @@ TEST_F(FrameKeywords, AllAreProductionsOrListed) {
   inputs.psf.in_psf = "psf.fits";
   inputs.fibermap_by_row = true;
   inputs.preproc.has_mask = false;
+  inputs.cut_out = XyRange{1, 2, 3, 4};
+  options.ndiag = 7;
   const PatchCounts counts{
       .overflowed = 1, .beyond = 1, .pulled = 1, .failed_fit = 1, .unfitted = 1, .tails = 1};
   const std::set<std::string> of_production{"NSPEC",    "WAVEMIN", "WAVEMAX", "WAVESTEP",

@@ -50,12 +50,47 @@ class ReadFrameInputs : public testing::Test {
   FrameJob job;
 };
 
-TEST_F(ReadFrameInputs, UnusualCameraNeedsAGrid) {
-  test::set_keyword(job.files.input, "IMAGE", "CAMERA", "x0");
-  EXPECT_EQ(read().grid.nwave, 21);
-  EXPECT_EQ(read().preproc.camera, "x0");
+// The grid of a camera that is not DESI's is the PSF's, in production's steps.
+TEST_F(ReadFrameInputs, CamerasOfOtherInstruments) {
+  for (const char* name : {"x0", "blue", "b"}) {
+    test::set_keyword(job.files.input, "IMAGE", "CAMERA", name);
+    job.settings.options.wavelength = WaveRange{3620, 3636, 0.8};
+    EXPECT_EQ(read().grid.nwave, 21);
+    EXPECT_EQ(read().preproc.camera, name);
+    job.settings.options.wavelength.reset();
+    const WaveRange range = read().wavelength;
+    EXPECT_EQ(range.wmin, 3580);
+    EXPECT_EQ(range.wmax, 3780);
+    EXPECT_EQ(range.dw, 0.8);
+  }
+  // Where such a step is too short for the PSF, the grid must be given.
+  FrameInputs inputs = read();
+  Psf long_rows = inputs.psf;
+  for (double& c : long_rows.ytrace.coeff) c /= 4;
+  try {
+    static_cast<void>(
+        make_frame_inputs(job, long_rows, Preproc(inputs.preproc), Pixels(inputs.pixels)));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::MatchesRegex("--wavelength: is missing, and the default "
+                                                    "step of 0.8 Angstrom is 0\\.[0-9]+ rows of "
+                                                    "this PSF .expected wmin,wmax,dw.*"));
+  }
+}
+
+// The image of no camera is of the PSF's.
+TEST_F(ReadFrameInputs, AnImageWithoutACamera) {
+  test::rename_keyword(job.files.input, "IMAGE", "CAMERA", "CAMERO");
+  job.files.psf = scratch.copy_of(job.files.psf, "psf.fits");
+  test::set_keyword(job.files.psf, "PSF", "CAMERA", "b0");
+  EXPECT_EQ(read().preproc.camera, "b0");
+  job.files.camera = "b1";
+  EXPECT_THAT(refused(ErrorKind::data), testing::HasSubstr("CAMERA is b0 (expected b1)"));
+  test::rename_keyword(job.files.psf, "PSF", "CAMERA", "CAMERO");
+  EXPECT_THAT(refused(ErrorKind::data), testing::HasSubstr("has no CAMERA (expected b1)"));
+  job.files.camera = "";
   job.settings.options.wavelength.reset();
-  EXPECT_THAT(refused(ErrorKind::data), testing::StartsWith(job.files.input + ": CAMERA 'x0'"));
+  EXPECT_EQ(read().wavelength.wmin, 3580);
 }
 
 // A fiber without a row.

@@ -94,7 +94,8 @@ TEST_F(ReadPreproc, CameraInQuotesBlanksAndCapitals) {
     EXPECT_EQ(preproc.camera, "b0") << value;
     EXPECT_EQ(card_text(preproc.cards, "CAMERA"), "b0") << value;
   }
-  expect_bad(FitsEdit(whole).set("IMAGE", "CAMERA", "''"), "CAMERA is empty", "r0");
+  EXPECT_EQ(read_preproc(FitsEdit(whole).set("IMAGE", "CAMERA", "''").save(path("a.fits"))).camera,
+            "");
 }
 
 // MASK as int16 and int32, plain and compressed; bit 31 of a negative int32 is preserved.
@@ -153,10 +154,48 @@ TEST_F(ReadPreproc, PixelsThatAreNotFiniteAreData) {
 TEST_F(ReadPreproc, MissingHdusAndKeywords) {
   expect_bad(FitsEdit(whole).remove("IVAR"), "has no HDU IVAR", "");
   expect_bad(FitsEdit(whole).remove("MASK"), "has no HDU MASK", "--no-mask");
-  expect_bad(FitsEdit(whole).rename("IMAGE", "EXTNAME", "OLDNAME"), "has no HDU IMAGE", "");
-  expect_bad(FitsEdit(whole).rename("IMAGE", "CAMERA", "CAMERO"), "HDU IMAGE has no keyword CAMERA",
-             "");
+  expect_bad(FitsEdit(whole).set("IMAGE", "EXTNAME", "'OTHER'"), "has no HDU IMAGE", "CCDIMAGE");
+  test::write_bytes(path("a.fits"), test::reordered(whole, {"IVAR", "MASK"}));
+  expect_data_error([&] { static_cast<void>(read_preproc(path("a.fits"))); }, path("a.fits"),
+                    "has no HDU IMAGE", "CCDIMAGE");
   expect_bad(FitsEdit(whole).set("FIBERMAP", "TTYPE2", "'FIBRE'"), "has no column FIBER", "");
+}
+
+// As specter writes and reads them: the image in the first HDU, which is CCDIMAGE or has no name,
+// and no MASK; and without a camera.
+TEST_F(ReadPreproc, ImagesOfSpecter) {
+  Preproc expected = read_preproc(whole);
+  expected.cards.clear();
+  const auto same = [&](const FitsEdit& edit) {
+    Preproc read = read_bytes_as("specter.fits", edit.bytes());
+    read.cards.clear();
+    expect_equal(read, expected);
+  };
+  same(FitsEdit(whole).set("IMAGE", "EXTNAME", "'CCDIMAGE'"));
+  same(FitsEdit(whole).rename("IMAGE", "EXTNAME", "OLDNAME"));
+  expected.camera = "";
+  same(FitsEdit(whole).rename("IMAGE", "CAMERA", "CAMERO"));
+  same(FitsEdit(whole).rename("IMAGE", "CAMERA", "CAMERO").rename("IMAGE", "EXTNAME", "OLDNAME"));
+  expected.mask.assign(expected.mask.size(), 0);
+  expected.has_mask = false;
+  same(FitsEdit(whole)
+           .rename("IMAGE", "CAMERA", "CAMERO")
+           .set("IMAGE", "EXTNAME", "'CCDIMAGE'")
+           .remove("MASK"));
+  expect_bad(FitsEdit(whole).set("IMAGE", "EXTNAME", "'CCDIMAGE'").remove("IVAR"),
+             "has no HDU IVAR", "");
+  expect_bad(FitsEdit(whole)
+                 .set("IMAGE", "EXTNAME", "'CCDIMAGE'")
+                 .set("IVAR", "NAXIS1", "300")
+                 .set("IVAR", "NAXIS2", "130"),
+             "HDU IVAR has the shape 300 x 130", "130 x 300 as IMAGE");
+  // Where specter's cut-outs begin; CRPIX1 alone says nothing.
+  FitsEdit cut(whole);
+  cut.add("IMAGE", "CRPIX1", "-20.");
+  EXPECT_EQ(read_preproc(cut.save(path("a.fits"))).first, std::nullopt);
+  cut.add("IMAGE", "CRPIX0", "-7");
+  EXPECT_EQ(read_preproc(cut.save(path("a.fits"))).first, (FirstPixel{7, 20}));
+  expect_bad(cut.set("IMAGE", "CRPIX0", "-7.5"), "HDU IMAGE: CRPIX0 is -7.5", "0 or less");
 }
 
 TEST_F(ReadPreproc, WithoutFibermap) {

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <limits>
 
 #include <gtest/gtest.h>
 
 #include "reference/core/error.hpp"
 #include "reference/layout/wavelengths.hpp"
+#include "reference/tests/support/synthetic.hpp"
 
 namespace spex {
 namespace {
@@ -22,12 +24,23 @@ TEST(WaveGrid, ProductionGridsOfBAndZ) {
   EXPECT_THROW(static_cast<void>(default_wave_range("", "f")), Error);
 }
 
-TEST(WaveGrid, CameraSetsTheDefaultGrid) {
+TEST(WaveGrid, CameraOrPsfSetsTheDefaultGrid) {
   ExtractOptions options;
-  EXPECT_EQ(wave_range_of(options, "b7", "f").wmin, 3600);
-  EXPECT_THROW(static_cast<void>(wave_range_of(options, "x0", "f")), Error);
+  Psf psf = test::make_psf({});  // 990 to 1010 Angstrom
+  EXPECT_EQ(wave_range_of(options, "b7", psf).wmin, 3600);
+  for (const char* other : {"x0", "", "b", "blue"}) {
+    const WaveRange range = wave_range_of(options, other, psf);
+    EXPECT_EQ(range.wmin, std::max({psf.wavemin, psf.xtrace.wavemin, psf.ytrace.wavemin}));
+    EXPECT_EQ(range.wmax, std::min({psf.wavemax, psf.xtrace.wavemax, psf.ytrace.wavemax}));
+    EXPECT_EQ(range.dw, 0.8);
+  }
+  for (const double factor : {0.01, 100.0, 0.0}) {
+    Psf other = psf;
+    for (double& c : other.ytrace.coeff) c *= factor;
+    EXPECT_THROW(static_cast<void>(wave_range_of(options, "x0", other)), Error) << factor;
+  }
   options.wavelength = WaveRange{100, 102, 1};
-  EXPECT_EQ(wave_range_of(options, "x0", "f").wmax, 102);
+  EXPECT_EQ(wave_range_of(options, "x0", psf).wmax, 102);
 }
 
 TEST(WaveGrid, EndIsExclusiveAtHalfAStep) {

@@ -60,6 +60,7 @@ TEST(OptionTable, TextsAreReadBack) {
   const ExtractOptions options = from({{"wavelength", "5760,7620.4,0.8"},
                                        {"specmin", "3"},
                                        {"nspec", "7"},
+                                       {"xyrange", "0,20,5,300"},
                                        {"regularize", "1e-9"},
                                        {"psferr", "0.015"},
                                        {"mask_bits", "0xF"},
@@ -79,6 +80,8 @@ TEST(OptionTable, TextsAreReadBack) {
     EXPECT_EQ(text_of(option, same), text_of(option, options)) << option.name;
   EXPECT_EQ(same.wavelength->wmax, 7620.4);
   EXPECT_EQ(same.nspec, 7);
+  EXPECT_EQ(same.xyrange->nx(), 20);
+  EXPECT_EQ(same.xyrange->ny(), 295);
   EXPECT_EQ(same.mask_bits, 15U);
   EXPECT_EQ(same.milestone, Milestone::baseline);
 }
@@ -110,6 +113,16 @@ TEST(OptionTable, NumbersHaveRanges) {
       "--ndiag: 13 is more than the 12 bins of padding (expected at most --wavepad, widened by "
       "--wavepad-frac)");
   EXPECT_THAT(refusal({{"psferr", "nan"}}), HasSubstr("expected a number"));
+}
+
+TEST(OptionTable, PartsOfTheCcd) {
+  EXPECT_EQ(to_string(parse_xyrange(" 1, 2,+3,4.0")), "1,2,3,4");
+  for (const char* text : {"", "1,2,3", "1,2,3,4,5", "2,2,3,4", "1,2,4,3", "-1,2,3,4", "1,2,3,4.5",
+                           "1,2,3,x", "1,2,3,1e10", "1,2,3,nan"})
+    EXPECT_EQ(refusal({{"xyrange", text}}),
+              fmt::format("--xyrange: '{}' (expected xmin,xmax,ymin,ymax: integers from 0 on, xmin "
+                          "< xmax and ymin < ymax)",
+                          text));
 }
 
 TEST(OptionTable, ChoicesAreThoseOfTheDevice) {

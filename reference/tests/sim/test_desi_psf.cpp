@@ -21,7 +21,7 @@ using spex::spot_center;
 class DesiPsf : public testing::TestWithParam<char> {
  protected:
   [[nodiscard]] spex::WaveRange grid() const {
-    return spex::default_wave_range(std::string(1, GetParam()), "");
+    return spex::default_wave_range(std::string(1, GetParam()) + "0", "");
   }
   Psf psf = spex::make_desi_psf({GetParam(), 3});
 };
