@@ -11,6 +11,7 @@
 #include "reference/python/without_gil.hpp"
 #include "reference/sim/expected_image.hpp"
 #include "reference/sim/outputs.hpp"
+#include "reference/sim/read_spectra.hpp"
 #include "reference/sim/simulate.hpp"
 
 namespace nb = nanobind;
@@ -88,6 +89,20 @@ nb::object project(const Psf& psf, int first, const Doubles& wave, const Doubles
                                               static_cast<std::size_t>(psf.npix_x)}));
 }
 
+// Wavelengths [1 or nfiber, nwave] and flux [nfiber, nwave] of a file for --spectra.
+nb::tuple given_spectra(const std::string& path) {
+  GivenSpectra given;
+  {
+    const WithoutGil released;
+    given = spex::read_spectra(path);
+  }
+  const auto nwave = static_cast<std::size_t>(given.nwave);
+  const std::size_t rows = given.wave.size() / nwave;
+  return nb::make_tuple(
+      as_array(std::move(given.wave), {rows, nwave}),
+      as_array(std::move(given.flux), {static_cast<std::size_t>(given.nfiber), nwave}));
+}
+
 }  // namespace
 
 void bind_simulate(nb::module_& module) {
@@ -98,6 +113,10 @@ void bind_simulate(nb::module_& module) {
              "threads"_a,
              "Writes exposures. Returns camera, exposure and the preproc, psf and truth file of "
              "each frame.");
+  module.def("read_given_spectra", &given_spectra, "path"_a,
+             "Wavelengths (Angstrom) [1 or nfiber, nwave] and flux (electron / Angstrom) [nfiber, "
+             "nwave] of a truth, or of a table with the columns WAVELENGTH and FLUX. Raises "
+             "DataError.");
   module.def("project", &project, "psf"_a, "first"_a, "wave"_a, "electrons"_a, "threads"_a,
              "Expected electrons [ny, nx] of fibers from `first` on: wavelengths [1 or nfiber, "
              "nwave] in Angstrom, electrons of each bin [nfiber, nwave]. Raises UsageError, "

@@ -1,8 +1,10 @@
 #include "reference/sim/read_spectra.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +13,8 @@
 #include "reference/core/error.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/sim/cut_psf.hpp"
+#include "reference/sim/read_spectra_table.hpp"
+#include "reference/sim/resample.hpp"
 
 namespace spex {
 namespace {
@@ -32,12 +36,16 @@ void check_steps(const std::string& path, const std::vector<double>& wave, doubl
                        "ascending wavelengths in equal steps, Angstrom");
 }
 
-float checked(const std::string& path, double flux, std::size_t at, std::size_t nwave) {
-  if (flux >= 0 && flux <= static_cast<double>(std::numeric_limits<float>::max()))
-    return static_cast<float>(flux);
-  throw data_error(path,
-                   fmt::format("FLUX is {:g} in spectrum {}, bin {}", flux, at / nwave, at % nwave),
-                   "electron / Angstrom, 0 to 3.4e38");
+void check_flux(const std::string& path, const GivenSpectra& given) {
+  for (std::size_t i = 0; i < given.flux.size(); ++i) {
+    const double flux = given.flux[i];
+    if (!(flux >= 0 && flux <= static_cast<double>(std::numeric_limits<float>::max())))
+      throw data_error(path,
+                       fmt::format("FLUX is {:g} in spectrum {}, bin {}", flux,
+                                   i / static_cast<std::size_t>(given.nwave),
+                                   i % static_cast<std::size_t>(given.nwave)),
+                       "electron / Angstrom, 0 to 3.4e38");
+  }
 }
 
 bool is_on_grid(const Truth& spectra, const WaveRange& grid) {
@@ -46,10 +54,8 @@ bool is_on_grid(const Truth& spectra, const WaveRange& grid) {
          std::abs(at - std::round(at)) <= uneven;
 }
 
-}  // namespace
-
-Truth read_spectra(const std::string& path) {
-  FitsReader file(path, {});
+GivenSpectra read_truth_images(FitsReader& file) {
+  const std::string& path = file.path();
   const auto axes_of = [&](const char* hdu, std::size_t naxis) {
     file.move_to_hdu(hdu);
     std::vector<long long> axes = file.image_axes();
@@ -58,42 +64,75 @@ Truth read_spectra(const std::string& path) {
                        naxis == 1 ? "two or more wavelengths" : "wavelengths x fibers");
     return axes;
   };
-  Truth spectra;
+  GivenSpectra given;
   const std::vector<long long> bins = axes_of("FLUX", 2);
-  const std::vector<double> flux = file.read_doubles();
+  given.flux = file.read_doubles();
   if (axes_of("WAVELENGTH", 1).front() != bins[0])
     throw data_error(path, "WAVELENGTH and FLUX differ in their number of wavelengths",
                      fmt::format("{}", bins[0]));
-  spectra.wave = file.read_doubles();
-  spectra.nfiber = static_cast<int>(bins[1]);
-  spectra.dw = step_of(file, spectra.wave);
-  check_steps(path, spectra.wave, spectra.dw);
-  spectra.flux.reserve(flux.size());
-  for (std::size_t i = 0; i < flux.size(); ++i)
-    spectra.flux.push_back(checked(path, flux[i], i, spectra.wave.size()));
-  return spectra;
+  given.wave = file.read_doubles();
+  given.nwave = static_cast<int>(bins[0]);
+  given.nfiber = static_cast<int>(bins[1]);
+  given.dw = step_of(file, given.wave);
+  check_steps(path, given.wave, given.dw);
+  return given;
 }
 
-Truth spectra_for(const Psf& psf, Truth spectra, const WaveRange& grid, bool must_be_on_grid,
-                  const std::string& path) {
-  if (spectra.nfiber != psf.nfiber)
-    throw data_error(path, fmt::format("has {} spectra", spectra.nfiber),
-                     fmt::format("{}, the fibers of --size", psf.nfiber));
-  spectra.on_grid = is_on_grid(spectra, grid);
-  if (must_be_on_grid && !spectra.on_grid)
-    throw data_error(path, "is not on the extraction's grid, as --on-grid asks for",
-                     fmt::format("wavelengths {:g} + n {:g}", grid.wmin, grid.dw));
+void warn_of_lost_light(const Psf& psf, const GivenSpectra& given, const std::string& path) {
   const WaveInterval range = defined_range(psf);
   long lost = 0;
-  for (std::size_t i = 0; i < spectra.flux.size(); ++i) {
-    const double lambda = spectra.wave[i % spectra.wave.size()];
-    lost += spectra.flux[i] > 0 && (lambda < range.wavemin || lambda > range.wavemax) ? 1 : 0;
+  for (std::size_t i = 0; i < given.flux.size(); ++i) {
+    const double lambda = given.wave[i % given.wave.size()];
+    lost += given.flux[i] > 0 && (lambda < range.wavemin || lambda > range.wavemax) ? 1 : 0;
   }
   if (lost > 0)
     spdlog::warn(
         "{}: {} bins with light are beyond the PSF's {:g} to {:g} Angstrom, and may be "
         "lost",
         path, lost, range.wavemin, range.wavemax);
+}
+
+Truth as_it_is(const GivenSpectra& given) {
+  Truth spectra;
+  spectra.dw = given.dw;
+  spectra.nfiber = given.nfiber;
+  spectra.wave = given.wave;
+  for (const double flux : given.flux) spectra.flux.push_back(static_cast<float>(flux));
+  return spectra;
+}
+
+Truth resampled(const GivenSpectra& given, Truth truth) {
+  const auto nwave = static_cast<std::size_t>(given.nwave);
+  truth.flux.clear();
+  for (std::size_t s = 0; s < static_cast<std::size_t>(given.nfiber); ++s)
+    for (const double mean :
+         means_of_bins({given.wave.data() + s * nwave, nwave},
+                       {given.flux.data() + s * nwave, nwave}, truth.wave, truth.dw))
+      truth.flux.push_back(static_cast<float>(mean));
+  return truth;
+}
+
+}  // namespace
+
+GivenSpectra read_spectra(const std::string& path) {
+  FitsReader file(path, {});
+  GivenSpectra given = file.find_hdu("FLUX") ? read_truth_images(file) : read_spectra_table(file);
+  check_flux(path, given);
+  return given;
+}
+
+Truth spectra_for(const Psf& psf, const GivenSpectra& given, const WaveRange& grid,
+                  bool must_be_on_grid, const std::string& path) {
+  if (given.nfiber != psf.nfiber)
+    throw data_error(path, fmt::format("has {} spectra", given.nfiber),
+                     fmt::format("{}, the fibers of --size", psf.nfiber));
+  warn_of_lost_light(psf, given, path);
+  if (given.dw == 0) return resampled(given, make_truth_grid(psf, grid, must_be_on_grid, path));
+  Truth spectra = as_it_is(given);
+  spectra.on_grid = is_on_grid(spectra, grid);
+  if (must_be_on_grid && !spectra.on_grid)
+    throw data_error(path, "is not on the extraction's grid, as --on-grid asks for",
+                     fmt::format("wavelengths {:g} + n {:g}", grid.wmin, grid.dw));
   return spectra;
 }
 

@@ -102,7 +102,7 @@ void write_frame_files(const SimOptions& options, const Camera& camera, const Si
 }  // namespace
 
 SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const Psf& psf,
-                         const std::string& psf_name, const Truth* spectra) {
+                         const std::string& psf_name, const GivenSpectra* spectra) {
   const WaveRange grid = default_wave_range(camera.name(), psf_name);
   SimFrame frame;
   frame.psf = cut_psf(psf, options.size, grid, psf_name);
@@ -132,7 +132,7 @@ void simulate(const SimOptions& options) {
   check_options(options);
   std::optional<Psf> given;
   if (options.psf) given = psf_from_file(*options.psf, options.cameras.front());
-  std::optional<Truth> spectra;
+  std::optional<GivenSpectra> spectra;
   if (options.spectra) spectra = read_spectra(*options.spectra);
   make_folder(options.folder);
   for (int index = 0; index < options.exposures; ++index)

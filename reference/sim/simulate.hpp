@@ -8,6 +8,7 @@
 #include "reference/model/psf.hpp"
 #include "reference/sim/cosmics.hpp"
 #include "reference/sim/detector.hpp"
+#include "reference/sim/read_spectra.hpp"
 #include "reference/sim/sim_options.hpp"
 #include "reference/sim/spectra.hpp"
 #include "reference/sim/targets.hpp"
@@ -31,7 +32,7 @@ struct SimFrame {
 /// if the PSF does not cover the camera's wavelengths, or the spectra are not of its fibers.
 [[nodiscard]] SimFrame simulate_camera(const SimOptions& options, const Camera& camera,
                                        const Psf& psf, const std::string& psf_name,
-                                       const Truth* spectra = nullptr);
+                                       const GivenSpectra* spectra = nullptr);
 
 /// Simulates all cameras of all exposures and writes psf-, truth- and preproc-CAMERA-EXPID.fits, as
 /// selected by `files`. Creates the folder if its parent exists. Without `overwrite` an existing

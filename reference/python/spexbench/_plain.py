@@ -9,11 +9,18 @@ from ._arguments import shown
 from .errors import UsageError
 
 
+def _quantity(values: Any, of: Any) -> Any:
+    """The values of an astropy column, with its unit if it has one; anything else as it is."""
+    unit = getattr(of, "unit", None)
+    return values if unit is None or hasattr(of, "to_value") else np.asarray(values) << unit
+
+
 def converted(name: str, value: Any, unit: str) -> Any:
-    """The value of a Quantity in `unit`; what has no unit is returned as it is.
+    """The value of a Quantity or a column in `unit`; what has no unit is returned as it is.
 
     Raises UsageError where the unit cannot be converted.
     """
+    value = _quantity(value, value)
     if not hasattr(value, "unit") or not hasattr(value, "to_value"):
         return value
     try:
@@ -25,7 +32,8 @@ def converted(name: str, value: Any, unit: str) -> Any:
 def _unmasked(value: Any) -> tuple[Any, npt.NDArray[np.bool_] | None]:
     """The values of a masked array, NumPy's or astropy's, and what is masked; None: nothing."""
     if isinstance(value, np.ma.MaskedArray):
-        return value.data, np.ma.getmaskarray(value) if value.mask is not np.ma.nomask else None
+        values = _quantity(value.data, value)
+        return values, np.ma.getmaskarray(value) if value.mask is not np.ma.nomask else None
     if hasattr(value, "unmasked") and hasattr(value, "mask"):
         return value.unmasked, np.asarray(value.mask, dtype=bool)
     return value, None

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._arguments import real, seed_of, whole
+from ._arguments import PATHS, path_of, real, seed_of, whole
 from ._inputs import PsfLike, as_psf
-from ._plain import converted, refuse_masked
+from ._plain import refuse_masked
 from .errors import UsageError
 
 log = logging.getLogger("spexbench")
@@ -41,10 +41,11 @@ def _array(name: str, given: Any, unit: str) -> Doubles:
 
 def _electrons(flux: Any, wave: Doubles, per_bin: bool) -> Doubles:
     """Electrons of each bin: those given, or flux times the widths of bins."""
+    refuse_masked("flux", flux, "")
     unit = getattr(flux, "unit", None)
     if unit is not None and not per_bin:
         try:  # the unit says what it is
-            flux = converted("flux", flux, "electron")
+            flux = refuse_masked("flux", flux, "electron")
             per_bin = True
         except UsageError:
             pass
@@ -62,6 +63,20 @@ def _electrons(flux: Any, wave: Doubles, per_bin: bool) -> Doubles:
     return np.asarray(values * np.abs(np.gradient(wave, axis=1)))
 
 
+def _spectra_of(source: Any) -> tuple[Any, Any]:
+    """Wavelengths and flux of a file, or of a table with these columns."""
+    if isinstance(source, PATHS):
+        wave, flux = _core.read_given_spectra(path_of("wave", source))
+        return wave, flux
+    try:
+        return source["WAVELENGTH"], source["FLUX"]
+    except (KeyError, IndexError, TypeError, ValueError):
+        raise UsageError(
+            "flux: is missing (expected wavelengths and flux, a table with the columns WAVELENGTH "
+            "and FLUX, or a file of spectra)"
+        ) from None
+
+
 def _check_sampling(psf: _core.Psf, first: int, wave: Doubles) -> None:
     """Warns of bins farther apart than rows, between which the image has gaps."""
     shapes = _core.psf_shapes(psf, np.array([first]), np.sort(wave[:1]), 1)
@@ -76,18 +91,18 @@ def _check_sampling(psf: _core.Psf, first: int, wave: Doubles) -> None:
 
 @overload
 def project(
-    psf: PsfLike, wave: Any, flux: Any, *, noise: None = None, specmin: int = 0,
+    psf: PsfLike, wave: Any, flux: Any = None, *, noise: None = None, specmin: int = 0,
     per_bin: bool = False, seed: int = 1, threads: int | None = None,
 ) -> Doubles: ...  # fmt: skip
 @overload
 def project(
-    psf: PsfLike, wave: Any, flux: Any, *, noise: float, specmin: int = 0,
+    psf: PsfLike, wave: Any, flux: Any = None, *, noise: float, specmin: int = 0,
     per_bin: bool = False, seed: int = 1, threads: int | None = None,
 ) -> _core.Preproc: ...  # fmt: skip
 def project(
     psf: PsfLike,
     wave: Any,
-    flux: Any,
+    flux: Any = None,
     *,
     noise: float | None = None,
     specmin: int = 0,
@@ -103,7 +118,8 @@ def project(
     Args:
         psf: a file, or what read_psf returns.
         wave: Angstrom in vacuum, [nwave], or [nspec, nwave]: each fiber its own. Steps may be
-            unequal, and should be shorter than a row of the CCD.
+            unequal, and should be shorter than a row of the CCD. Without `flux`: a table, or a
+            mapping, with WAVELENGTH and FLUX; or a file as of spex-sim --spectra.
         flux: electron / Angstrom, [nspec, nwave], or [nwave] for one fiber. A Quantity may also be
             of electrons, those of each bin.
         noise: read noise, electron: a Preproc with Poisson and read noise, whose ivar is that of
@@ -131,6 +147,8 @@ def project(
     True
     """
     of_psf = as_psf(psf)
+    if flux is None:
+        wave, flux = _spectra_of(wave)
     waves = _array("wave", wave, "Angstrom")
     electrons = _electrons(flux, waves, bool(per_bin))
     first = whole("specmin", specmin)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import spexbench
 from astropy import units
+from astropy.io import fits
+from astropy.table import Column, MaskedColumn, Table
 from spexbench import extract, project, read_psf
 
 #: Of specter b8490d3, psf.project, for two bins of the fibers 3 and 4: row, column, electrons.
@@ -68,8 +70,17 @@ def test_units_say_what_a_flux_is(psf, truth):
         project(psf, wave, flux * step * units.electron),
         project(psf, wave, flux * step, per_bin=True),
         project(psf, wave[::-1], flux[:, ::-1]),
+        project(psf, Column(wave / 10, unit="nm"), Column(flux, unit="electron / Angstrom")),
+        project(psf, wave, MaskedColumn(flux * step, unit="electron")),
     ):
         np.testing.assert_allclose(same, image, rtol=1e-9, atol=1e-9)
+
+
+def test_masked_columns_are_refused(psf):
+    for unit in (None, "electron", "electron / Angstrom"):
+        flux = MaskedColumn([1.0, 2], mask=[True, False], unit=unit)
+        with pytest.raises(spexbench.UsageError, match=r"flux: .* has masked elements"):
+            project(psf, [5780.0, 5790.0], flux)
 
 
 def test_light_beyond_the_psf_is_lost(psf):
@@ -138,3 +149,95 @@ def test_simulated_spectra_of_a_file(night, tmp_path):
     np.testing.assert_array_equal(again.flux, expected.flux)
     with pytest.raises(spexbench.UsageError, match="spectra: spectra for 2 cameras"):
         spexbench.simulate(tmp_path, cameras="b0,r0", spectra=night.truth)
+
+
+@pytest.fixture
+def table(psf, truth):
+    """Spectra of 25 fibers, each at wavelengths of its own in unequal steps."""
+    rng = np.random.default_rng(5)
+    inner = np.sort(rng.uniform(truth.wave[0], truth.wave[-1], (psf.nfiber, 90)), axis=1)
+    ends = np.tile(truth.wave[[0, -1]], (psf.nfiber, 1))
+    wave = np.concatenate([ends[:, :1], inner, ends[:, 1:]], axis=1)
+    return Table({"WAVELENGTH": wave, "FLUX": 50 + rng.uniform(0, 20, wave.shape)})
+
+
+def test_a_table_of_spectra(psf, truth, table, tmp_path):
+    """As a file, a table, a mapping and arrays; spex-sim resamples it to its own steps."""
+    file = tmp_path / "spectra.fits"
+    table["WAVELENGTH"].unit, table["FLUX"].unit = "Angstrom", "electron / Angstrom"
+    table.write(file)
+    wave, flux = np.array(table["WAVELENGTH"]), np.array(table["FLUX"])
+    expected = project(psf, wave, flux)
+    for given in (file, str(file), table, {"WAVELENGTH": wave, "FLUX": flux}):
+        np.testing.assert_array_equal(project(psf, given), expected)
+    np.testing.assert_array_equal(project(psf, night_truth(truth, tmp_path)),
+                                  project(psf, truth.wave, truth.flux))  # fmt: skip
+    [made] = spexbench.simulate(tmp_path, size="tiny", spectra=file, expid=3)
+    with fits.open(made.truth) as hdus:
+        bins, means = hdus["WAVELENGTH"].data, hdus["FLUX"].data
+    step = bins[1] - bins[0]
+    assert step == pytest.approx(0.4)
+    for s in range(psf.nfiber):
+        # The mean of the lines over a bin, by the lines at many points of it.
+        for w in (0, 57, 120, len(bins) - 1):
+            at = bins[w] + step * ((np.arange(20000) + 0.5) / 20000 - 0.5)
+            mean = np.interp(at, wave[s], flux[s], left=0, right=0).mean()
+            assert means[s, w] == pytest.approx(mean, rel=1e-4)
+        # No light is lost but that beyond the bins at the ends.
+        whole = np.trapezoid(flux[s], wave[s])
+        assert means[s].sum() * step == pytest.approx(whole, rel=1e-6, abs=70 * 0.8)
+
+
+def night_truth(truth, folder):
+    """A table of equal steps: the truth's."""
+    count = len(truth.flux)
+    rows = {"WAVELENGTH": np.tile(truth.wave, (count, 1)), "FLUX": np.float64(truth.flux)}
+    Table(rows).write(folder / "equal.fits")
+    return folder / "equal.fits"
+
+
+def test_a_table_of_equal_steps_stays(truth, tmp_path):
+    file = night_truth(truth, tmp_path)
+    [made] = spexbench.simulate(tmp_path, size="tiny", spectra=file, expid=4, on_grid=True)
+    again = spexbench.read_truth(made.truth)
+    np.testing.assert_array_equal(again.flux, truth.flux)
+    np.testing.assert_array_equal(again.wave, truth.wave)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda t: t.remove_column("FLUX"), "has no column FLUX"),
+        (lambda t: t.rename_column("WAVELENGTH", "WAVE"), "has no column WAVELENGTH"),
+        (lambda t: t.replace_column("FLUX", t["FLUX"][:, 1:]),
+         "WAVELENGTH has 92 numbers a row, FLUX 91"),
+        (lambda t: setattr(t["FLUX"], "unit", "erg / (s cm2 Angstrom)"),
+         r"HDU number 2: FLUX is in .* \(expected electron/Angstrom\)"),
+        (lambda t: setattr(t["WAVELENGTH"], "unit", "nm"), r"WAVELENGTH is in nm .expected Angst"),
+        (lambda t: t["WAVELENGTH"].__setitem__((2, 5), 1.0),
+         "WAVELENGTH does not ascend in row 3"),
+        (lambda t: t["WAVELENGTH"].__setitem__((1, 5), np.nan), "does not ascend in row 2"),
+        (lambda t: t["FLUX"].__setitem__((2, 7), -1.0), "FLUX is -1 in spectrum 2, bin 7"),
+        (lambda t: t.remove_rows(slice(None)), "0 rows of 92 wavelengths"),
+    ],
+)  # fmt: skip
+def test_what_is_no_table_of_spectra(psf, table, tmp_path, change, line):
+    file = tmp_path / "spectra.fits"
+    change(table)
+    table.write(file)
+    for use in (lambda: project(psf, file),
+                lambda: spexbench.simulate(tmp_path, size="tiny", spectra=file)):  # fmt: skip
+        with pytest.raises(spexbench.DataError, match=line) as caught:
+            use()
+        assert str(caught.value).startswith(f"{file}: ") and "\n" not in str(caught.value)
+
+
+def test_a_table_of_too_few_fibers(table, tmp_path):
+    table[:7].write(tmp_path / "spectra.fits")
+    with pytest.raises(spexbench.DataError, match=r"has 7 spectra .expected 25"):
+        spexbench.simulate(tmp_path, size="tiny", spectra=tmp_path / "spectra.fits")
+
+
+def test_wavelengths_alone_are_no_spectra(psf):
+    with pytest.raises(spexbench.UsageError, match=r"flux: is missing .*a table with the columns"):
+        project(psf, [5780.0, 5790.0])
