@@ -27,9 +27,9 @@ ExtractArguments arguments_of(const Entry& entry) {
 
 // Options that spex-bench sets by itself, such as files.
 bool is_own(const CLI::Option& option) {
-  static const std::set<std::string> own{"--list",   "--events",  "--milestone", "--exposure",
-                                         "--outdir", "--input",   "--psf",       "--output",
-                                         "--model",  "--threads", "--fibermap",  "--loglevel"};
+  static const std::set<std::string> own{
+      "--list",   "--events", "--milestone",       "--exposure", "--outdir",   "--input",   "--psf",
+      "--output", "--model",  "--rejected-pixels", "--threads",  "--fibermap", "--loglevel"};
   return own.contains(option.get_name());
 }
 

@@ -30,8 +30,8 @@ void check_log_file(const FrameFiles& one, const ExposureArguments& many) {
       throw usage_error("--log-file", log + " is the name of a FITS file",
                         "the name of a text file");
   for (const std::string& name :
-       {one.input, one.psf, one.output, one.model.value_or(""), one.fibermap.value_or(""),
-        many.from_pipe() ? "" : many.list, many.events.value_or("")})
+       {one.input, one.psf, one.output, one.model.value_or(""), one.rejected.value_or(""),
+        one.fibermap.value_or(""), many.from_pipe() ? "" : many.list, many.events.value_or("")})
     if (same_file(log, name))
       throw usage_error("--log-file", log + " is the name of an input or an output",
                         "another name");
@@ -44,7 +44,7 @@ void check_names_of_one(const FrameFiles& files, const std::string& events) {
   for (const auto& [option, name] : named)
     if (name->empty()) throw usage_error(option, "is empty", "the name of a file");
   for (const std::string& name : {files.input, files.psf, files.output, files.model.value_or(""),
-                                  files.fibermap.value_or("")})
+                                  files.rejected.value_or(""), files.fibermap.value_or("")})
     if (same_file(events, name))
       throw usage_error(events, "is the name of an input or an output",
                         "another name for --events");
@@ -88,8 +88,8 @@ void check_many(const FrameFiles& one, const ExposureArguments& many) {
   if (!one.input.empty() || !one.psf.empty() || !one.output.empty())
     throw usage_error(other, "cannot be combined with --input, --psf and --output",
                       "one frame or many");
-  if (one.model || one.fibermap)
-    throw usage_error(other, "cannot be combined with --model and --fibermap",
+  if (one.model || one.rejected || one.fibermap)
+    throw usage_error(other, "cannot be combined with --model, --rejected-pixels and --fibermap",
                       "--input, --psf and --output");
   if (extractors_of_rank(many) < 1)
     throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");

@@ -70,6 +70,9 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
       ->group("Files");
   app.add_option("-m,--model", files.model, "Also write the model image to this file")
       ->group("Files");
+  app.add_option("--rejected-pixels", files.rejected,
+                 "Also write the mask of the pixels that --reject-pixels rejected to this file")
+      ->group("Files");
   app.add_option("-f,--fibermap", files.fibermap,
                  "Read FIBERMAP from this file instead of the image")
       ->group("Files");
@@ -126,13 +129,15 @@ FrameJob make_job(const ExtractArguments& arguments) {
       arguments.production.psferr_by_arm || arguments.production.as_desi_proc;
   job.settings.roots = roots_of_environment();
   o.model = job.files.model.has_value();
+  if (job.files.rejected && !o.reject_pixels)
+    throw usage_error("--rejected-pixels", "no pixels are rejected", "also --reject-pixels");
   job.settings.scores = !arguments.no_scores;
   job.settings.checksums = !arguments.no_checksums;
   if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))
     throw usage_error("--threads", std::to_string(*arguments.threads), "1 to 4096");
   // Names are empty if many frames are requested (exposure_cli.hpp).
   refuse_overwriting(
-      {job.files.output, job.files.model.value_or("")},
+      {job.files.output, job.files.model.value_or(""), job.files.rejected.value_or("")},
       {job.files.input, job.files.psf, job.files.fibermap.value_or(""), arguments.production.iers});
   return job;
 }

@@ -47,6 +47,7 @@ void clean_up_after_earlier_runs(const ExposureJob& job) {
   const auto add = [&](const FrameFiles& files) {
     outputs.push_back(files.output);
     if (files.model) outputs.push_back(*files.model);
+    if (files.rejected) outputs.push_back(*files.rejected);
   };
   for (const FrameFiles& files : job.frames) add(files);
   for (const SkippedFrame& skipped : job.skipped) add(skipped.files);

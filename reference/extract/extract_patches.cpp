@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "reference/core/parallel.hpp"
 #include "reference/extract/frame_flux.hpp"
 #include "reference/extract/patch.hpp"
+#include "reference/extract/reject_pixels.hpp"
 #include "reference/psf/scalar_spots.hpp"
 
 namespace spex {
@@ -54,22 +57,45 @@ SpotRange bundle_range(const ExtractInputs& inputs, const Patch& patch) {
   return {fibers.begin, fibers.end, -patch.wavepad, nsteps * patch.nwave + patch.wavepad};
 }
 
-// The flux of the whole frame in each bundle of the patches, by bundle.
-std::map<int, FrameFlux> solve_bundles(const ExtractInputs& inputs,
-                                       const std::vector<Patch>& patches, int threads,
-                                       StageTimes& times) {
-  std::map<int, FrameFlux> flux;
-  if (inputs.options.flux == FluxSolver::patch) return flux;
-  for (const Patch& patch : patches) {
-    if (flux.contains(patch.bundle)) continue;
-    Spots spots;
-    {
-      const StageTimer timer(times, Stage::spots);
-      spots = evaluate_range(inputs, bundle_range(inputs, patch), threads);
-    }
-    flux[patch.bundle] = solve_frame(inputs, patch.bundle, spots, threads, times);
+// What is found for a whole bundle before its patches.
+struct BundleSolution {
+  RejectedPixels rejected;        // none without options.reject_pixels
+  std::optional<FrameFlux> flux;  // with FluxSolver::frame
+
+  [[nodiscard]] const FrameFlux* flux_or_null() const { return flux ? &*flux : nullptr; }
+};
+
+// `spots` are needed for FluxSolver::frame alone. `own`, if there is one, has the weights of the
+// frame, and loses those of the rejected pixels.
+BundleSolution solve_bundle(const ExtractInputs& inputs, int bundle, const Spots& spots,
+                            BundlePixels* own, int threads, StageTimes& times) {
+  BundleSolution solution;
+  ExtractInputs seen = inputs;
+  if (own != nullptr) {
+    solution.rejected = reject_pixels(inputs, bundle, *own, threads, times);
+    seen.pixels = &own->pixels();
   }
-  return flux;
+  if (inputs.options.flux == FluxSolver::frame)
+    solution.flux = solve_frame(seen, bundle, spots, threads, times);
+  return solution;
+}
+
+// The solutions of all bundles of the patches, by bundle.
+std::map<int, BundleSolution> solve_bundles(const ExtractInputs& inputs, const Patch* begin,
+                                            const Patch* end, BundlePixels* own, int threads,
+                                            StageTimes& times) {
+  std::map<int, BundleSolution> solutions;
+  if (inputs.options.flux == FluxSolver::patch && own == nullptr) return solutions;
+  for (const Patch* patch = begin; patch != end; ++patch) {
+    if (solutions.contains(patch->bundle)) continue;
+    Spots spots;
+    if (inputs.options.flux == FluxSolver::frame) {
+      const StageTimer timer(times, Stage::spots);
+      spots = evaluate_range(inputs, bundle_range(inputs, *patch), threads);
+    }
+    solutions[patch->bundle] = solve_bundle(inputs, patch->bundle, spots, own, threads, times);
+  }
+  return solutions;
 }
 
 // What is done with each result.
@@ -86,13 +112,17 @@ struct Receiver {
   }
 };
 
-void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches, int threads,
-                  StageTimes& times, const Receiver& receiver, std::vector<PatchResult>& results) {
-  const std::map<int, FrameFlux> flux = solve_bundles(inputs, patches, threads, times);
-  const int count = static_cast<int>(patches.size());
+// Extracts patches, of one bundle if there is `own`.
+void extract_each(const ExtractInputs& inputs, const Patch* begin, const Patch* end,
+                  BundlePixels* own, int threads, StageTimes& times, const Receiver& receiver,
+                  PatchResult* results) {
+  const std::map<int, BundleSolution> solutions =
+      solve_bundles(inputs, begin, end, own, threads, times);
+  const Pixels& pixels = own != nullptr ? own->pixels() : *inputs.pixels;
+  const int count = static_cast<int>(end - begin);
   std::vector<StageTimes> of_threads(threads_used(threads, count));
   parallel_for(threads, count, [&](int thread, int index) {
-    const Patch& patch = patches[index];
+    const Patch& patch = begin[index];
     StageTimes& mine = of_threads[thread];
     const SpotRange range = spot_range(&patch, &patch + 1);
     Spots spots;
@@ -100,16 +130,21 @@ void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches
       const StageTimer timer(mine, Stage::spots);
       spots = evaluate_range(inputs, range, 1);
     }
+    const auto solution = solutions.find(patch.bundle);
+    const bool solved = solution != solutions.end();
     results[index] =
-        extract_patch(patch, patch_spots(patch, spots, range), *inputs.pixels, inputs.options,
-                      inputs.psferr(), mine, flux.empty() ? nullptr : &flux.at(patch.bundle));
+        extract_patch(patch, patch_spots(patch, spots, range), pixels, inputs.options,
+                      inputs.psferr(), mine, solved ? solution->second.flux_or_null() : nullptr,
+                      solved ? &solution->second.rejected : nullptr);
     receiver.receive(patch, results[index], mine);
   });
   times.add(sum(of_threads));
+  if (own != nullptr) own->restore(solutions.at(begin->bundle).rejected.places);
 }
 
-void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch* end, int threads,
-                    StageTimes& times, const Receiver& receiver, PatchResult* results) {
+void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch* end,
+                    BundlePixels* own, int threads, StageTimes& times, const Receiver& receiver,
+                    PatchResult* results) {
   const bool of_frame = inputs.options.flux == FluxSolver::frame;
   const SpotRange range = of_frame ? bundle_range(inputs, *begin) : spot_range(begin, end);
   Spots spots;
@@ -117,17 +152,18 @@ void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch
     const StageTimer timer(times, Stage::spots);
     spots = evaluate_range(inputs, range, threads);
   }
-  FrameFlux flux;
-  if (of_frame) flux = solve_frame(inputs, begin->bundle, spots, threads, times);
+  const BundleSolution solution = solve_bundle(inputs, begin->bundle, spots, own, threads, times);
+  const Pixels& pixels = own != nullptr ? own->pixels() : *inputs.pixels;
   const int count = static_cast<int>(end - begin);
   std::vector<StageTimes> of_threads(threads_used(threads, count));
   parallel_for(threads, count, [&](int thread, int index) {
-    results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range),
-                                   *inputs.pixels, inputs.options, inputs.psferr(),
-                                   of_threads[thread], of_frame ? &flux : nullptr);
+    results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range), pixels,
+                                   inputs.options, inputs.psferr(), of_threads[thread],
+                                   solution.flux_or_null(), &solution.rejected);
     receiver.receive(begin[index], results[index], of_threads[thread]);
   });
   times.add(sum(of_threads));
+  if (own != nullptr) own->restore(solution.rejected.places);
 }
 
 }  // namespace
@@ -138,15 +174,21 @@ std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
                                          const PlaceResult& place) {
   std::vector<PatchResult> results(patches.size());
   const Receiver receiver{done, place};
-  if (traits(inputs.options.milestone).spots != SpotWork::bundle) {
-    extract_each(inputs, patches, threads, times, receiver, results);
+  const Patch* const begin = patches.data();
+  const Patch* const end = begin + patches.size();
+  std::optional<BundlePixels> own;
+  if (inputs.options.reject_pixels) own.emplace(*inputs.pixels);
+  const bool by_bundles = traits(inputs.options.milestone).spots == SpotWork::bundle;
+  if (!by_bundles && !own) {
+    extract_each(inputs, begin, end, nullptr, threads, times, receiver, results.data());
     return results;
   }
-  for (std::size_t first = 0; first < patches.size();) {
-    std::size_t last = first;
-    while (last < patches.size() && patches[last].bundle == patches[first].bundle) ++last;
-    extract_bundle(inputs, patches.data() + first, patches.data() + last, threads, times, receiver,
-                   results.data() + first);
+  for (const Patch* first = begin; first != end;) {
+    const Patch* const last =
+        std::find_if(first, end, [&](const Patch& patch) { return patch.bundle != first->bundle; });
+    const auto extract = by_bundles ? extract_bundle : extract_each;
+    extract(inputs, first, last, own ? &*own : nullptr, threads, times, receiver,
+            results.data() + (first - begin));
     first = last;
   }
   return results;

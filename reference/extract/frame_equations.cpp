@@ -12,6 +12,12 @@ PixelRange whole_ccd(const Pixels& pixels) {
   return {0, pixels.nx, 0, pixels.ny};
 }
 
+std::vector<int> all_bins(int n) {
+  std::vector<int> bins(count_of(n));
+  std::iota(bins.begin(), bins.end(), 0);
+  return bins;
+}
+
 // A spot times the weights of its pixels, 0 off the CCD; and room for the sums of its columns.
 struct WeightedSpot {
   std::vector<double> WA;
@@ -79,11 +85,18 @@ FiberEquations assemble_fiber(const FiberSpots& spots, const Pixels& pixels) {
   fiber.N = BandMatrix(n, std::max(reach_of(rows, rows), 0));
   fiber.y.assign(count_of(n), 0.0);
   fiber.q.assign(count_of(n), 0.0);
+  assemble_bins(spots, pixels, all_bins(n), fiber);
+  return fiber;
+}
+
+void assemble_bins(const FiberSpots& spots, const Pixels& pixels, const std::vector<int>& bins,
+                   FiberEquations& fiber) {
   const int nx = spots.spots->nx;
   WeightedSpot spot = make_weighted_spot(*spots.spots);
   const std::vector<double>& WA = spot.WA;
-  for (int w = 0; w < n; ++w) {
+  for (const int w : bins) {
     weigh(spots, w, pixels, spot.WA);
+    fiber.y[w] = fiber.q[w] = 0;
     for (const double wa : WA) fiber.q[w] += wa;
     const int x0 = std::max(spots.xc(w), 0);
     const int x1 = std::min(spots.xc(w) + nx, pixels.nx);
@@ -94,10 +107,9 @@ FiberEquations assemble_fiber(const FiberSpots& spots, const Pixels& pixels) {
           fiber.y[w] += WA[(y - spots.yc(w)) * nx + x - spots.xc(w)] *
                         static_cast<double>(value[count_of(y, pixels.nx) + count_of(x)]);
     });
-    for (int d = 0; d <= fiber.N.reach && w + d < n; ++d)
+    for (int d = 0; d <= fiber.N.reach && w + d < spots.nwave; ++d)
       fiber.N.at(w, d) = overlap(spots, w, spot, spots, w + d);
   }
-  return fiber;
 }
 
 FiberCoupling assemble_coupling(const FiberSpots& s, const FiberSpots& t, const Pixels& pixels) {
@@ -105,19 +117,27 @@ FiberCoupling assemble_coupling(const FiberSpots& s, const FiberSpots& t, const 
   N.nwave = s.nwave;
   const int reach = reach_of(row_covers(s, whole_ccd(pixels)), row_covers(t, whole_ccd(pixels)));
   if (reach < 0) return N;
-  const int width = 2 * reach + 1;
-  N.a.assign(count_of(N.nwave, width), 0.0);
-  WeightedSpot spot = make_weighted_spot(*s.spots);
-  for (int w = 0; w < N.nwave; ++w) {
-    weigh(s, w, pixels, spot.WA);
-    for (int v = std::max(w - reach, 0); v <= std::min(w + reach, N.nwave - 1); ++v)
-      N.a[count_of(w, width) + count_of(v - w + reach)] = overlap(s, w, spot, t, v);
-  }
-  if (std::all_of(N.a.begin(), N.a.end(), [](double a) { return a == 0; }))
+  N.reach = reach;
+  N.a.assign(count_of(N.nwave, 2 * reach + 1), 0.0);
+  assemble_rows(s, t, pixels, all_bins(N.nwave), N);
+  if (std::all_of(N.a.begin(), N.a.end(), [](double a) { return a == 0; })) {
     N.a.clear();
-  else
-    N.reach = reach;
+    N.reach = -1;
+  }
   return N;
+}
+
+void assemble_rows(const FiberSpots& s, const FiberSpots& t, const Pixels& pixels,
+                   const std::vector<int>& bins, FiberCoupling& coupling) {
+  if (coupling.is_zero()) return;  // less weight cannot change that
+  const int reach = coupling.reach;
+  WeightedSpot spot = make_weighted_spot(*s.spots);
+  for (const int w : bins) {
+    weigh(s, w, pixels, spot.WA);
+    double* const row = coupling.a.data() + count_of(w, 2 * reach + 1);
+    for (int v = std::max(w - reach, 0); v <= std::min(w + reach, coupling.nwave - 1); ++v)
+      row[v - w + reach] = overlap(s, w, spot, t, v);
+  }
 }
 
 void FiberCoupling::subtract(const double* f, double* x) const {

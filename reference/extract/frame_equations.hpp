@@ -37,6 +37,10 @@ struct FiberEquations {
 };
 /// N_ss, y and q of a fiber over all pixels of the CCD.
 [[nodiscard]] FiberEquations assemble_fiber(const FiberSpots& spots, const Pixels& pixels);
+/// The same after the weights of some pixels have been taken: computes again what belongs to
+/// `bins`, all those whose spots hold such a pixel.
+void assemble_bins(const FiberSpots& spots, const Pixels& pixels, const std::vector<int>& bins,
+                   FiberEquations& fiber);
 
 /// The block N_st of two fibers: a band, too.
 struct FiberCoupling {
@@ -63,5 +67,8 @@ struct FiberCoupling {
 /// N_st over all pixels of the CCD.
 [[nodiscard]] FiberCoupling assemble_coupling(const FiberSpots& s, const FiberSpots& t,
                                               const Pixels& pixels);
+/// The same as assemble_bins: computes again the rows `bins` of s.
+void assemble_rows(const FiberSpots& s, const FiberSpots& t, const Pixels& pixels,
+                   const std::vector<int>& bins, FiberCoupling& coupling);
 
 }  // namespace spex

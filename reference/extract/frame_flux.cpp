@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <deque>
 #include <limits>
 #include <memory>
@@ -14,9 +15,12 @@
 #include "reference/extract/normal_equations.hpp"
 #include "reference/extract/prior.hpp"
 #include "reference/extract/projection.hpp"
+#include "reference/extract/row_cover.hpp"
 
 namespace spex {
 namespace {
+
+using Places = std::vector<std::uint32_t>;
 
 // The patches that hold fibers [first, first + nspec).
 std::vector<Patch> patches_of_fibers(const ExtractInputs& inputs, int first, int nspec) {
@@ -51,10 +55,11 @@ double largest_weight(const Pixels& pixels) {
 struct Fiber {
   std::unique_ptr<Spots> own;  // the spots of a fiber beyond the bundle
   FiberSpots spots;
-  BandMatrix N;
+  FiberEquations equations;          // without the prior
+  std::vector<double> m;             // of the prior [step]
+  BandMatrix N;                      // with the prior
   BandMatrix L;                      // its factor
   bool positive = false;             // whether there is one
-  std::vector<double> y;             // [nwave]
   std::vector<double> root;          // sqrt(N_jj) [nwave]
   std::vector<double> f;             // [nwave]
   std::vector<FiberCoupling> lower;  // [d - 1]: N_st with t = s - d
@@ -82,7 +87,7 @@ class BundleSolver {
     find_colors();
   }
 
-  FrameFlux solve() {
+  FrameFlux solve(const TestFibers& test) {
     FrameFlux flux;
     solution_ = FrameSolution::sweeps;
     solve_all();
@@ -92,6 +97,12 @@ class BundleSolver {
       flux.beyond = beyond;
       solve_all();
       if (largest_move(before) <= std::max(frame_bounds::settled, 2 * left_)) break;
+    }
+    while (test && all_finite(core_f())) {
+      const Places places = test(solved());
+      if (places.empty()) break;
+      assemble_again(places);
+      solve_all();
     }
     flux.f = core_f();
     flux.solution = all_finite(flux.f) ? solution_ : FrameSolution::failed;
@@ -105,6 +116,15 @@ class BundleSolver {
   [[nodiscard]] Fiber& fiber(int s) { return fibers_[s - first_]; }
   [[nodiscard]] int last() const { return first_ + static_cast<int>(fibers_.size()); }
   [[nodiscard]] bool in_core(int s) const { return s >= core_.begin && s < core_.end; }
+
+  [[nodiscard]] std::vector<SolvedFiber> solved() {
+    std::vector<SolvedFiber> all;
+    for (int s = first_; s < last(); ++s) {
+      const Fiber& one = fiber(s);
+      all.push_back({one.spots, one.f.data(), one.positive ? &one.L : nullptr, in_core(s)});
+    }
+    return all;
+  }
 
   void find_core_priors(const Spots& spots) {
     const std::vector<Patch> patches =
@@ -151,18 +171,54 @@ class BundleSolver {
   // N_ss with the prior, its factor, and y.
   void assemble(int s) {
     Fiber& one = fiber(s);
-    FiberEquations equations = assemble_fiber(one.spots, *inputs_.pixels);
-    const std::vector<double> m = priors_of(s, equations.q);
-    one.N = std::move(equations.N);
-    one.y = std::move(equations.y);
-    one.f.assign(one.y.size(), 0.0);
+    one.equations = assemble_fiber(one.spots, *inputs_.pixels);
+    one.m = priors_of(s, one.equations.q);
+    one.f.assign(one.equations.y.size(), 0.0);
+    add_prior(one);
+  }
+
+  void add_prior(Fiber& one) const {
+    one.N = one.equations.N;
+    one.root.clear();
     for (int w = 0; w < grid_.nwave; ++w) {
-      one.N.at(w, 0) +=
-          prior(equations.q[w], m[step_of(inputs_, grid_.first + w)], inputs_.options.regularize);
+      one.N.at(w, 0) += prior(one.equations.q[w], one.m[step_of(inputs_, grid_.first + w)],
+                              inputs_.options.regularize);
       one.root.push_back(std::sqrt(one.N.at(w, 0)));
     }
     one.L = one.N;
     one.positive = one.L.factor();
+  }
+
+  // The bins of a fiber whose spots hold one of the pixels.
+  [[nodiscard]] std::vector<int> bins_at(const Fiber& one, const Places& places) const {
+    std::vector<char> touched(count_of(grid_.nwave), 0);
+    const std::vector<RowCover> rows =
+        row_covers(one.spots, {0, inputs_.pixels->nx, 0, inputs_.pixels->ny});
+    for (const std::uint32_t place : places) {
+      const int x = static_cast<int>(place) % inputs_.pixels->nx;
+      const RowCover& row = rows[static_cast<int>(place) / inputs_.pixels->nx];
+      if (x < row.x0 || x >= row.x1) continue;
+      std::fill(touched.begin() + row.w0, touched.begin() + row.w1, 1);
+    }
+    std::vector<int> bins;
+    for (int w = 0; w < grid_.nwave; ++w)
+      if (touched[w] != 0) bins.push_back(w);
+    return bins;
+  }
+
+  // Computes again what depends on the weights of these pixels. m stays.
+  void assemble_again(const Places& places) {
+    const StageTimer timer(times_, Stage::assemble);
+    parallel_for(threads_, static_cast<int>(fibers_.size()), [&](int, int k) {
+      Fiber& one = fibers_[k];
+      const std::vector<int> bins = bins_at(one, places);
+      if (bins.empty()) return;
+      assemble_bins(one.spots, *inputs_.pixels, bins, one.equations);
+      add_prior(one);
+      for (std::size_t d = 0; d < one.lower.size(); ++d)
+        assemble_rows(one.spots, fibers_[k - 1 - static_cast<int>(d)].spots, *inputs_.pixels, bins,
+                      one.lower[d]);
+    });
   }
 
   // Its blocks with the fibers below it.
@@ -267,7 +323,7 @@ class BundleSolver {
 
   double solve_fiber(int s) {
     Fiber& one = fiber(s);
-    std::vector<double> x = one.y;
+    std::vector<double> x = one.equations.y;
     for (int t = s - 1; t >= first_; --t)
       one.lower[s - 1 - t].subtract(fiber(t).f.data(), x.data());
     for (int t = s + 1; t < last(); ++t)
@@ -293,7 +349,7 @@ class BundleSolver {
       if (!L.factor()) continue;
       std::vector<double> x(count_of(L.n));
       for (int s = 0; s < nspec; ++s)
-        for (int w = 0; w < grid_.nwave; ++w) x[w * nspec + s] = fibers_[s].y[w];
+        for (int w = 0; w < grid_.nwave; ++w) x[w * nspec + s] = fibers_[s].equations.y[w];
       L.solve(x.data());
       for (int s = 0; s < nspec; ++s)
         for (int w = 0; w < grid_.nwave; ++w) fibers_[s].f[w] = x[w * nspec + s];
@@ -392,8 +448,8 @@ double light_shared_beyond(const ExtractInputs& inputs, int bundle) {
 }
 
 FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots, int threads,
-                      StageTimes& times) {
-  return BundleSolver(inputs, bundle, spots, threads, times).solve();
+                      StageTimes& times, const TestFibers& test) {
+  return BundleSolver(inputs, bundle, spots, threads, times).solve(test);
 }
 
 }  // namespace spex

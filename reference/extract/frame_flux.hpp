@@ -1,6 +1,8 @@
 // The flux of the whole frame at once: f = N^-1 y without patches (extraction.md, section 5.2).
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "reference/core/host_device.hpp"
@@ -65,11 +67,25 @@ struct BundleFibers {
 /// weights. Throws as evaluate_spots.
 [[nodiscard]] double light_shared_beyond(const ExtractInputs& inputs, int bundle);
 
+/// A fiber as it was solved.
+struct SolvedFiber {
+  FiberSpots spots;           ///< its spots at the bins of the extended grid
+  const double* f = nullptr;  ///< electron [grid.nwave]
+  /// The factor of N_ss with the prior; nullptr if N_ss has none.
+  const BandMatrix* L = nullptr;
+  bool in_bundle = false;  ///< false: a fiber beyond the bundle
+};
+/// Is given all fibers that were solved, those beyond the bundle, too. Takes the weights of pixels
+/// in `inputs.pixels`, and returns their places, y nx + x; they are then solved again.
+using TestFibers =
+    std::function<std::vector<std::uint32_t>(const std::vector<SolvedFiber>& fibers)>;
+
 /// Solves the fibers of one bundle together with those beyond it that matter. `spots` are those of
 /// the bundle's fibers at the bins that its patches hold, from the first one's padding on. The
 /// result depends on the frame, the bundle and the options alone, not on threads, ranks, or which
-/// fibers are asked for. Throws as evaluate_spots.
+/// fibers are asked for. `test`, if there is one, is called with each finite solution until it
+/// returns no place. Throws as evaluate_spots.
 [[nodiscard]] FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots,
-                                    int threads, StageTimes& times);
+                                    int threads, StageTimes& times, const TestFibers& test = {});
 
 }  // namespace spex

@@ -121,10 +121,14 @@ BlockRange core_blocks(const Patch& patch, int ndiag) {
 
 PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pixels& pixels,
                           const ExtractOptions& options, double psferr, StageTimes& times,
-                          const FrameFlux* frame) {
+                          const FrameFlux* frame, const RejectedPixels* rejected) {
   PatchResult result = empty_result(patch, options.ndiag_of(spots.spots->ny / 2));
   const PixelRange range =
       used_pixels(spots, patch.wavepad, options.pixpad_frac, pixels.nx, pixels.ny);
+  if (rejected != nullptr) {
+    result.rejected = rejected->within(range, pixels.nx);
+    result.reject_rounds = rejected->rounds;
+  }
   if (range.nx() == 0 || range.ny() == 0) return result;
 
   PatchPixels cut;

@@ -158,6 +158,16 @@ ModelImage assemble_model(int nx, int ny, const std::vector<PatchResult>& result
   return model;
 }
 
+std::vector<std::uint32_t> rejected_pixels(const std::vector<PatchResult>& results) {
+  std::vector<std::uint32_t> places;
+  for (const PatchResult& result : results)
+    places.insert(places.end(), result.rejected.begin(), result.rejected.end());
+  std::ranges::sort(places);
+  const auto repeated = std::ranges::unique(places);
+  places.erase(repeated.begin(), repeated.end());
+  return places;
+}
+
 PatchCounts count_patches_and_bins(const Frame& frame, const std::vector<PatchResult>& results) {
   PatchCounts counts = count_patches(results);
   counts.bins = static_cast<long>(frame.nbins());
@@ -178,7 +188,10 @@ PatchCounts count_patches(const std::vector<PatchResult>& results) {
     counts.failed += result.status == PatchStatus::failed ? 1 : 0;
     counts.direct +=
         result.frame == FrameSolution::direct || result.frame == FrameSolution::lifted ? 1 : 0;
+    counts.rejecting += result.rejected.empty() ? 0 : 1;
+    counts.reject_rounds = std::max(counts.reject_rounds, result.reject_rounds);
   }
+  counts.rejected_pixels = static_cast<long>(rejected_pixels(results).size());
   return counts;
 }
 

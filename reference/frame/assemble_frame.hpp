@@ -1,6 +1,7 @@
 // Assembles patches to a frame (extraction.md, section 7).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "reference/extract/extract_patches.hpp"
@@ -26,6 +27,9 @@ struct PatchCounts {
   int failed_fit = 0;  ///< fibers whose PSF has a STATUS other than 0
   int unfitted = 0;    ///< fibers of bundles whose PSF was not fitted
   int tails = 0;       ///< fibers whose PSF has tails, which are ignored
+  long rejected_pixels = 0;  ///< pixels that were rejected (section 5.3), in any patch
+  int rejecting = 0;         ///< patches with such a pixel
+  int reject_rounds = 0;     ///< rounds of the bundle that took most
 };
 
 /// Copies the results of all `patches` (in the same order) into a frame of the requested fibers:
@@ -50,7 +54,10 @@ void place_patch(const Patch& patch, const PatchResult& result, Frame& frame);
 /// Sums the patches' models in the given order.
 [[nodiscard]] ModelImage assemble_model(int nx, int ny, const std::vector<PatchResult>& results);
 
-/// Counts the results by status.
+/// The pixels that were rejected in any patch, as y nx + x of the CCD, ascending.
+[[nodiscard]] std::vector<std::uint32_t> rejected_pixels(const std::vector<PatchResult>& results);
+
+/// Counts the results by status, and the rejected pixels.
 [[nodiscard]] PatchCounts count_patches(const std::vector<PatchResult>& results);
 /// The same, including the bins of the assembled `frame`.
 [[nodiscard]] PatchCounts count_patches_and_bins(const Frame& frame,

@@ -22,6 +22,7 @@ struct FrameFiles {
   std::string psf = {};     ///< PSF file
   std::string output = {};  ///< frame to write
   std::optional<std::string> model = {};     ///< model image to write
+  std::optional<std::string> rejected = {};  ///< image of rejected pixels to write
   std::optional<std::string> fibermap = {};  ///< table that replaces the input's FIBERMAP
   /// Why the frame cannot be extracted, as one line; empty: nothing is known yet.
   std::string fault = {};
@@ -30,8 +31,8 @@ struct FrameFiles {
 /// All fields of a FrameFiles.
 template <MaybeConst<FrameFiles> T>
 auto fields(T& files) {
-  auto& [camera, input, psf, output, model, fibermap, fault] = files;
-  return std::tie(camera, input, psf, output, model, fibermap, fault);
+  auto& [camera, input, psf, output, model, rejected, fibermap, fault] = files;
+  return std::tie(camera, input, psf, output, model, rejected, fibermap, fault);
 }
 
 /// Settings of a run, equal for all frames, and for all ranks except `device`.

@@ -77,10 +77,10 @@ std::vector<HeaderKeyword> dependency_keywords(const std::vector<std::string>& c
 
 const std::set<std::string>& own_keywords() {
   static const std::set<std::string> names = [] {
-    std::set<std::string> all{"SPECMIN",  "SPEXPROG", "SPEXVERS", "NPATCH",  "NGUARD",
-                              "NFALLBCK", "NFAILED",  "NDARK",    "NDIRECT", "NOVERFLW",
-                              "FIBBYROW", "NFIBDIFF", "NOMASK",   "NBEYOND", "NPULLED",
-                              "NPSFFAIL", "NPSFNFIT", "NPSFTAIL", "XYRANGE"};
+    std::set<std::string> all{"SPECMIN", "SPEXPROG", "SPEXVERS", "NPATCH",   "NGUARD",   "NFALLBCK",
+                              "NFAILED", "NDARK",    "NDIRECT",  "NOVERFLW", "FIBBYROW", "NFIBDIFF",
+                              "NOMASK",  "NBEYOND",  "NPULLED",  "NPSFFAIL", "NPSFNFIT", "NPSFTAIL",
+                              "NREJPIX", "NREJPAT",  "NREJRND",  "XYRANGE"};
     for (const ExtractOption& option : extract_options())
       if (option.stated != Stated::never) all.emplace(option.keyword);
     return all;
@@ -120,6 +120,11 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
     add({"XYRANGE", to_string(*inputs.cut_out), "part of the CCD: xmin,xmax,ymin,ymax"});
   if (o.flux == FluxSolver::frame)
     add({"NDIRECT", number(counts.direct), "patches whose flux was solved directly"});
+  if (o.reject_pixels) {
+    add({"NREJPIX", number(counts.rejected_pixels), "pixels rejected"});
+    add({"NREJPAT", number(counts.rejecting), "patches with rejected pixels"});
+    add({"NREJRND", number(counts.reject_rounds), "rounds of rejection"});
+  }
   const auto if_any = [&](const char* name, auto count, const char* comment) {
     if (count > 0) add({name, number(count), comment});
   };

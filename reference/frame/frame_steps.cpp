@@ -73,6 +73,7 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   if (!files.fault.empty()) throw Error(ErrorKind::data, "", files.fault);
   check_output(files.output);
   if (files.model) check_output(*files.model);
+  if (files.rejected) check_output(*files.rejected);
   Psf psf;
   Preproc preproc;
   Pixels pixels;
@@ -215,10 +216,15 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
   // Another run may have written them meanwhile.
   refuse_second_form(files.output);
   if (files.model) refuse_second_form(*files.model);
+  if (files.rejected) refuse_second_form(*files.rejected);
   // Write the frame last: if the frame exists, all its companion files exist.
   if (files.model)
     write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, patches),
                 content.cards, content.keywords, {settings.compress_level, settings.write_threads});
+  if (files.rejected)
+    write_rejected(*files.rejected, inputs.pixels.nx, inputs.pixels.ny, rejected_pixels(patches),
+                   content.cards, content.keywords,
+                   {settings.compress_level, settings.write_threads});
   write_frame(files.output, content);
   return counts;
 }

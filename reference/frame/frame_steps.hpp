@@ -84,7 +84,8 @@ void check_not_swapped(FitsReader& psf_file, const std::string& input);
 [[nodiscard]] PatchCounts count_frame(const FrameInputs& inputs, const ExtractOptions& options,
                                       const Frame& frame, const std::vector<PatchResult>& patches);
 
-/// Atomically writes the model image, if the job has one, and then the frame. Throws Error; the
+/// Atomically writes the model image and that of rejected pixels, if the job has them, and then the
+/// frame. Throws Error; the
 /// frame is then not written. `resolution` replaces the frame's unless null (FrameFileContent).
 PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, const Frame& frame,
                                 const std::vector<PatchResult>& patches,

@@ -8,12 +8,14 @@
 #include <fmt/format.h>
 
 #include "reference/core/all_finite.hpp"
+#include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/write/atomic_write.hpp"
 #include "reference/fits/write/image_in_parts.hpp"
 #include "reference/io/copy_fibermap.hpp"
 #include "reference/model/camera.hpp"
+#include "reference/model/mask_bits.hpp"
 
 namespace spex {
 namespace {
@@ -205,6 +207,20 @@ void write_model(const std::string& path, const ModelImage& model,
   write_name_and_unit(out, "MODEL", "electron");
   for (const HeaderKeyword& keyword : keywords) write_keyword(out, keyword);
   write_pixels(out, TDOUBLE, model.value);
+  atomic_write(path, out.finish(), settings);
+}
+
+void write_rejected(const std::string& path, int nx, int ny,
+                    const std::vector<std::uint32_t>& places, const std::vector<std::string>& cards,
+                    const std::vector<HeaderKeyword>& keywords, const GzipSettings& settings) {
+  std::vector<std::uint8_t> mask(count_of(nx, ny), 0);
+  for (const std::uint32_t place : places) mask[place] = ccdmask::COSMIC;
+  FitsMemory out(path);
+  create_image(out, BYTE_IMG, {nx, ny});
+  write_cards(out, cards, keywords);
+  write_name_and_unit(out, "MASK", nullptr);
+  for (const HeaderKeyword& keyword : keywords) write_keyword(out, keyword);
+  write_pixels(out, TBYTE, mask);
   atomic_write(path, out.finish(), settings);
 }
 

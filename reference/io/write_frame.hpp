@@ -1,6 +1,7 @@
 // Writes extracted spectra and model images (extraction.md, section 7).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,5 +50,11 @@ void write_frame(const std::string& path, const FrameFileContent& content);
 void write_model(const std::string& path, const ModelImage& model,
                  const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords,
                  const GzipSettings& settings = {});
+
+/// Atomically writes the mask of rejected pixels: the HDU MASK, u1 [ny, nx], COSMIC at `places`,
+/// y nx + x, and 0 elsewhere.
+void write_rejected(const std::string& path, int nx, int ny,
+                    const std::vector<std::uint32_t>& places, const std::vector<std::string>& cards,
+                    const std::vector<HeaderKeyword>& keywords, const GzipSettings& settings = {});
 
 }  // namespace spex

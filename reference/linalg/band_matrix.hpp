@@ -28,6 +28,9 @@ struct BandMatrix {
 
   /// From the factor: x <- A^-1 x; x has n entries.
   void solve(double* x) const;
+
+  /// From the factor: the elements of A^-1 within the band, by Takahashi's equations.
+  [[nodiscard]] BandMatrix band_of_inverse() const;
 };
 
 }  // namespace spex

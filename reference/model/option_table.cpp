@@ -9,6 +9,8 @@ namespace {
 constexpr double no_limit = 1e100;
 constexpr double most_number = 2147483647;  // of 32 bits
 constexpr double most_bins = 5000;          // of a padded step: with 7 fibers N takes 10 GB
+constexpr double least_rejection = 3;       // below, noise would be rejected
+constexpr double most_rejection = 1000;
 
 constexpr std::string_view what = "What to extract", how = "Algorithm", running = "Running";
 
@@ -208,6 +210,17 @@ constexpr std::array table{
                   .stated = Stated::if_changed,
                   .keyword = "FLUXSOLV",
                   .comment = "flux of the whole frame, not of patches"},
+    ExtractOption{.name = "reject_pixels",
+                  .letter = "",
+                  .group = how,
+                  .help = "Reject pixels that exceed the model by this many sigmas, such as cosmic "
+                          "rays without a mask; default: none",
+                  .value = in_options<&O::reject_pixels>,
+                  .least = least_rejection,
+                  .most = most_rejection,
+                  .stated = Stated::if_changed,
+                  .keyword = "REJSIGMA",
+                  .comment = "sigmas at which a pixel is rejected"},
 };
 
 }  // namespace

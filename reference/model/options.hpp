@@ -67,6 +67,8 @@ struct ExtractOptions {
   FluxSolver flux = FluxSolver::patch;            ///< source of f for the flux
   Chi2Pixels chi2_pixels = Chi2Pixels::weighted;  ///< pixels that chi2pix counts
   Bad2dFit bad2dfit = Bad2dFit::relative;         ///< rule of BAD2DFIT
+  /// Sigmas above the model at which a pixel is rejected (section 5.3); if absent, none is.
+  std::optional<double> reject_pixels;
   Milestone milestone = Milestone::cpu_refactor;  ///< the milestone
 
   /// Number of extracted spectra for a PSF of `nfiber` fibers.

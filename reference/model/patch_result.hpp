@@ -46,15 +46,18 @@ struct PatchResult {
   /// A_core f_core, electron, rows first; empty unless a model image is requested.
   std::vector<double> model;
   FrameSolution frame = FrameSolution::none;  ///< how f of the whole frame was found
+  /// Pixels of the patch that were rejected (section 5.3), as y nx + x of the CCD, ascending.
+  std::vector<std::uint32_t> rejected;
+  int reject_rounds = 0;  ///< rounds in which pixels of the patch's bundle were rejected
 };
 
 /// All fields of a PatchResult.
 template <MaybeConst<PatchResult> T>
 auto fields(T& result) {
   auto& [status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, pulled,
-         resolution, x0, x1, y0, y1, model, frame] = result;
+         resolution, x0, x1, y0, y1, model, frame, rejected, reject_rounds] = result;
   return std::tie(status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, pulled,
-                  resolution, x0, x1, y0, y1, model, frame);
+                  resolution, x0, x1, y0, y1, model, frame, rejected, reject_rounds);
 }
 
 }  // namespace spex

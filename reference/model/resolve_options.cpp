@@ -44,6 +44,12 @@ void check_flux(const ExtractOptions& o) {
                       "--decorrelate signal, or a CPU");
 }
 
+// The GPU has no stage that rejects pixels.
+void check_rejection(const ExtractOptions& o) {
+  if (o.reject_pixels && traits(o.milestone).device == Device::gpu)
+    throw usage_error("--reject-pixels", "is not supported on a GPU", "spex-cpu");
+}
+
 template <class T>
 void check_range(const ExtractOption& option, const T* place) {
   if constexpr (std::is_same_v<T, std::optional<int>> || std::is_same_v<T, std::optional<double>>) {
@@ -84,6 +90,7 @@ ExtractOptions resolve(const OptionRequest& request, Device device) {
   o.method = request.method.value_or(milestone.method);
   o.nsubbundles = request.nsubbundles.value_or(milestone.nsubbundles);
   check_flux(o);
+  check_rejection(o);
   check_options(o);
   return o;
 }

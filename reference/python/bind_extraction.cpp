@@ -11,6 +11,7 @@
 #include "reference/core/parallel.hpp"
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/frame/frame_warnings.hpp"
+#include "reference/model/mask_bits.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/extraction.hpp"
@@ -56,12 +57,14 @@ BarycentricSettings make_barycentric(bool all, bool by_obstype, std::optional<do
 FrameJob make_job(const ExtractOptions& options, BarycentricSettings barycentric,
                   const std::string& image, const std::string& psf,
                   const std::optional<std::string>& output, const std::optional<std::string>& model,
-                  bool scores, bool full_precision, bool fibermap_by_row) {
+                  const std::optional<std::string>& rejected, bool scores, bool full_precision,
+                  bool fibermap_by_row) {
   FrameJob job;
   job.files.input = image;
   job.files.psf = psf;
   job.files.output = output.value_or("");
   job.files.model = model;
+  job.files.rejected = rejected;
   job.settings.program = "spexbench";
   job.settings.scores = scores;
   job.settings.full_precision = full_precision;
@@ -69,6 +72,14 @@ FrameJob make_job(const ExtractOptions& options, BarycentricSettings barycentric
   job.settings.options = options;
   job.settings.barycentric = std::move(barycentric);
   return job;
+}
+
+// COSMIC at the places of rejected pixels.
+std::vector<std::uint8_t> mask_of_rejected(std::size_t npixel,
+                                           const std::vector<std::uint32_t>& places) {
+  std::vector<std::uint8_t> mask(npixel, 0);
+  for (const std::uint32_t place : places) mask[place] = ccdmask::COSMIC;
+  return mask;
 }
 
 // Called after some patches. Stops the work on KeyboardInterrupt or at `stop`, and calls
@@ -114,6 +125,12 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
       model ? nb::cast(as_array(std::move(image.value), {static_cast<std::size_t>(image.ny),
                                                          static_cast<std::size_t>(image.nx)}))
             : nb::none();
+  const auto nx = static_cast<std::size_t>(extraction.inputs().pixels.nx);
+  const auto ny = static_cast<std::size_t>(extraction.inputs().pixels.ny);
+  of["rejected"] = nb::none();
+  if (extraction.options().reject_pixels)
+    of["rejected"] =
+        as_array(mask_of_rejected(nx * ny, rejected_pixels(results.of_patches)), {ny, nx});
   of["header"] = nb::cast(extraction.header(counts));
   of["heliocor"] = extraction.inputs().heliocor;
   of["warnings"] = nb::cast(warnings_of(counts));
@@ -151,16 +168,18 @@ void bind_extraction(nb::module_& module) {
              const BarycentricSettings& barycentric, const Psf& psf, Preproc& preproc, bool take,
              const std::string& image_name, const std::string& psf_name,
              const std::optional<std::string>& output, const std::optional<std::string>& model,
-             bool scores, bool full_precision, bool fibermap_by_row) {
+             const std::optional<std::string>& rejected, bool scores, bool full_precision,
+             bool fibermap_by_row) {
             const WithoutGil released;
-            new (self) Extraction(make_job(options, barycentric, image_name, psf_name, output,
-                                           model, scores, full_precision, fibermap_by_row),
-                                  psf, take ? std::move(preproc) : Preproc(preproc));
+            new (self)
+                Extraction(make_job(options, barycentric, image_name, psf_name, output, model,
+                                    rejected, scores, full_precision, fibermap_by_row),
+                           psf, take ? std::move(preproc) : Preproc(preproc));
           },
           nb::kw_only(), "options"_a, "barycentric"_a, "psf"_a, "preproc"_a, "take"_a,
           "image_name"_a, "psf_name"_a, "output"_a.none() = nb::none(),
-          "model"_a.none() = nb::none(), "scores"_a = true, "full_precision"_a = false,
-          "fibermap_by_row"_a = false,
+          "model"_a.none() = nb::none(), "rejected"_a.none() = nb::none(), "scores"_a = true,
+          "full_precision"_a = false, "fibermap_by_row"_a = false,
           "`take` takes the pixels of `preproc` over, which is then of no more use; else they are "
           "copied. Raises UsageError, DataError.")
       .def_prop_ro(

@@ -13,7 +13,8 @@ namespace {
 std::size_t first_of_rank(const std::vector<Patch>& patches, const ExtractOptions& options,
                           int rank, int ranks) {
   std::size_t first = patches.size() * static_cast<std::size_t>(rank) / ranks;
-  if (traits(options.milestone).unit == WorkUnit::bundle || options.flux == FluxSolver::frame)
+  if (traits(options.milestone).unit == WorkUnit::bundle || options.flux == FluxSolver::frame ||
+      options.reject_pixels)
     while (first > 0 && first < patches.size() &&
            patches[first].bundle == patches[first - 1].bundle)
       ++first;
@@ -42,6 +43,7 @@ Extraction::Extraction(FrameJob job, Psf psf, Preproc preproc)
     : job_(std::move(job)), inputs_(make_frame_inputs(job_, std::move(psf), std::move(preproc))) {
   if (!job_.files.output.empty()) check_output(job_.files.output);
   if (job_.files.model) check_output(*job_.files.model);
+  if (job_.files.rejected) check_output(*job_.files.rejected);
 }
 
 Share Extraction::extract(const PatchExtractor& extractor, int rank, int ranks,

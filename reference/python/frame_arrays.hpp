@@ -44,6 +44,9 @@ inline void put_counts(nanobind::dict& of, const PatchCounts& counts) {
   of["failed_fit"] = counts.failed_fit;
   of["unfitted"] = counts.unfitted;
   of["tails"] = counts.tails;
+  of["rejected_pixels"] = counts.rejected_pixels;
+  of["rejecting"] = counts.rejecting;
+  of["reject_rounds"] = counts.reject_rounds;
 }
 
 }  // namespace spex::python

@@ -117,6 +117,9 @@ FrameOfFile read_frame_of_file(const std::string& path, bool checksums) {
   read.counts.failed_fit = whole("NPSFFAIL", 0);
   read.counts.unfitted = whole("NPSFNFIT", 0);
   read.counts.tails = whole("NPSFTAIL", 0);
+  read.counts.rejected_pixels = whole("NREJPIX", 0);
+  read.counts.rejecting = whole("NREJPAT", 0);
+  read.counts.reject_rounds = whole("NREJRND", 0);
   read.counts.dark = std::count(frame.ivar.begin(), frame.ivar.end(), 0.0);
   return read;
 }

@@ -407,6 +407,8 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRejected) {
       {with(common, {{"--list", "-"}, {"--events", "log"}}), "--events"},
       {with(common, {{"--list", list}, {"-i", "image"}}), "--input"},
       {with(common, {{"--list", list}, {"-m", "model"}}), "--model"},
+      {with(common, {{"--list", list}, {"--reject-pixels", "6"}, {"--rejected-pixels", "mask"}}),
+       "--rejected-pixels"},
       {with(common, {{"--list", list}, {"--outdir", "out"}}), "--outdir"},
       {with(common, {{"-i", "i"}, {"-p", "p"}, {"-o", "o"}, {"--groups", "1"}}), "--groups"},
       {with(common, {{"-i", "i"}, {"-p", "p"}, {"-o", "o"}, {"--skip-missing", ""}}),

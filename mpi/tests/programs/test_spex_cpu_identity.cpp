@@ -1,5 +1,6 @@
 // spex-cpu writes the same bytes for any number of threads and ranks.
 
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -7,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
+#include "reference/io/read_psf.hpp"
+#include "reference/psf/spots.hpp"
+#include "reference/tests/support/change_fits.hpp"
 
 namespace spex::test {
 namespace {
@@ -63,6 +67,41 @@ TEST(SpexCpu, FluxOfTheFrameIsTheSameForAnyRanksAndThreads) {
                      ranks == 1 ? std::vector<std::string>{} : mpirun(ranks));
     ASSERT_EQ(run.status, 0) << run.err;
     EXPECT_TRUE(read_file(scratch.file("b.fits")) == alone) << ranks;
+  }
+}
+
+// --reject-pixels, with a cosmic ray in each bundle: ranks that share a bundle each find its
+// pixels.
+TEST(SpexCpu, RejectedPixelsAreTheSameForAnyRanksAndThreads) {
+  const ScratchFolder scratch;
+  const std::string image = scratch.copy_of(golden + "tiny-b/preproc.fits", "preproc.fits");
+  const Psf psf = read_psf(golden + "tiny-b/psf.fits");
+  const long long nx = read_image(image, "IMAGE").axes.at(0);
+  for (const int fiber : {1, 7}) {
+    const Center center = spot_center(psf, fiber, 3628);
+    set_pixels(image, "IMAGE", std::llround(center.y) * nx + std::llround(center.x), {9000});
+  }
+  for (const char* flux : {"patch", "frame"}) {
+    const Options options =
+        with(tiny_b(scratch.file("a.fits")), {{"-i", image},
+                                              {"--reject-pixels", "6"},
+                                              {"--flux", flux},
+                                              {"--rejected-pixels", scratch.file("a-mask.fits")}});
+    ASSERT_EQ(run_spex_cpu(with(options, {{"--threads", "1"}})).status, 0);
+    EXPECT_GT(FitsReader(scratch.file("a.fits")).get_integer("NREJPIX"), 1);
+    const std::string alone =
+        read_file(scratch.file("a.fits")) + read_file(scratch.file("a-mask.fits"));
+    for (const int ranks : {1, 2, 3, 5}) {
+      const Finished run =
+          run_spex_cpu(with(options, {{"-o", scratch.file("b.fits")},
+                                      {"--rejected-pixels", scratch.file("b-mask.fits")},
+                                      {"--threads", "2"}}),
+                       ranks == 1 ? std::vector<std::string>{} : mpirun(ranks));
+      ASSERT_EQ(run.status, 0) << run.err;
+      EXPECT_TRUE(read_file(scratch.file("b.fits")) + read_file(scratch.file("b-mask.fits")) ==
+                  alone)
+          << flux << " " << ranks;
+    }
   }
 }
 

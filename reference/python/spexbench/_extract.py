@@ -30,6 +30,7 @@ def extract(
     heliocor: float | None = None,
     iers: PathLike | None = None,
     model: bool | PathLike = False,
+    rejected: PathLike | None = None,
     gpu: bool = False,
     device: int = 0,
     threads: int | None = None,
@@ -65,6 +66,7 @@ def extract(
         heliocor: the factor itself, barycentric / observed wavelength.
         iers: finals2000A.all of the IERS, for a factor accurate to 1e-12 instead of 1e-10.
         model: also make the model image; a path writes it to that file too, beside `output`.
+        rejected: a file for the mask of the pixels that reject_pixels rejected, beside `output`.
         gpu: on a GPU.
         device: which, counted from 0.
         threads: of the CPU; None is all that the process may use.
@@ -113,9 +115,12 @@ def extract(
     model_file = None if isinstance(model, bool | np.bool_) else path_or_none("model", model)
     if model_file and output is None:
         raise UsageError("model: a file without an output (expected output=, or model=True)")
+    rejected = path_or_none("rejected", rejected)
+    if rejected and (output is None or options.get("reject_pixels") is None):
+        raise UsageError("rejected: no file to write (expected output= and reject_pixels=)")
     image_file, psf_file = file_of(preproc, "image"), file_of(psf, "psf")
     _core.refuse_overwriting(
-        [name for name in (output, model_file) if name],
+        [name for name in (output, model_file, rejected) if name],
         [name for name in (image_file, psf_file, iers) if name],
     )
     if unknown := options.keys() - DEFAULTS.keys():
@@ -143,6 +148,7 @@ def extract(
         psf_name=psf_file or "psf",
         output=output,
         model=model_file,
+        rejected=rejected,
         scores=bool(scores),
         full_precision=bool(full_precision),
         fibermap_by_row=bool(fibermap_by_row),

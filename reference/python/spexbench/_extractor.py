@@ -22,6 +22,7 @@ class ExtractSettings(ExtractOptions, total=False):
     heliocor: float | None
     iers: PathLike | None
     model: bool | PathLike
+    rejected: PathLike | None
     progress: _run.Progress | None
     checksums: bool
     output: PathLike | None

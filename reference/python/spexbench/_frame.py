@@ -59,6 +59,9 @@ class Counts:
     failed_fit: int  #: fibers for which the fit of the PSF failed
     unfitted: int  #: fibers in bundles whose PSF was not fitted
     tails: int  #: fibers whose PSF has tails, which are ignored
+    rejected_pixels: int  #: pixels that reject_pixels rejected
+    rejecting: int  #: patches with such a pixel
+    reject_rounds: int  #: rounds of rejection
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +87,8 @@ class Frame:
             None if the frame's file lacks it.
         model: float64 [ny, nx], electron: the model image of the whole frame; None without
             model=True, of a file, and of a part of a frame.
+        rejected: uint8 [ny, nx], the bit COSMIC of PixelMask at the pixels that reject_pixels
+            rejected; None without it, of a file, and of a part of a frame.
         specmin: the first spectrum, counted from 0 in the PSF.
         camera: such as "r0"; empty if the image does not state it.
         flux_of: "patch" or "frame": what each flux was solved in.
@@ -119,6 +124,7 @@ class Frame:
     header: _core.Header = field(default_factory=_core.Header, repr=False)
     units: dict[str, str] = field(default_factory=lambda: dict(UNITS))
     spectra: npt.NDArray[np.int64] | None = None
+    rejected: npt.NDArray[np.uint8] | None = None
 
     @property
     def nspec(self) -> int:
@@ -282,7 +288,8 @@ class Frame:
         """Writes the frame in DESI's form (docs/file-formats.md), for `read_frame` and desispec.
 
         The file has the header and the fibermap of the image that the frame was extracted from.
-        The file holds float32, except with full_precision=True. `model` is not written.
+        The file holds float32, except with full_precision=True. `model` and `rejected` are not
+        written.
 
         Args:
             path: .fits or .fits.gz. A file of that name is replaced.

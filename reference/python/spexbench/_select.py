@@ -66,6 +66,7 @@ def _part(frame: "Frame", rows: npt.NDArray[np.int64], bins: slice) -> "Frame":
         wave=frame.wave[bins].copy(),
         ivar=ivar,
         model=None,
+        rejected=None,
         specmin=int(fibers[0]),
         spectra=None if consecutive else fibers,
         counts=dataclasses.replace(frame.counts, dark=int((ivar == 0).sum())),

@@ -128,6 +128,19 @@ TEST_F(FrameKeywords, PartOfTheCcdOnlyIfTheImageIsOne) {
   EXPECT_EQ(value<std::string>("XYRANGE"), "1,20,3,40");
 }
 
+TEST_F(FrameKeywords, RejectedPixelsOnlyIfAskedFor) {
+  for (const char* name : {"REJSIGMA", "NREJPIX", "NREJPAT", "NREJRND"})
+    EXPECT_EQ(find(keywords(), name), nullptr) << name;
+  options.reject_pixels = 5.5;
+  EXPECT_EQ(value<double>("REJSIGMA"), 5.5);
+  const PatchCounts counts{.rejected_pixels = 7, .rejecting = 3, .reject_rounds = 2};
+  const std::vector<HeaderKeyword> all =
+      frame_keywords({"spex-cpu", "preproc.fits", "psf.fits"}, inputs, options, counts);
+  EXPECT_EQ(std::get<long long>(find(all, "NREJPIX")->value), 7);
+  EXPECT_EQ(std::get<long long>(find(all, "NREJPAT")->value), 3);
+  EXPECT_EQ(std::get<long long>(find(all, "NREJRND")->value), 2);
+}
+
 TEST_F(FrameKeywords, RulesOfQualityOnlyIfNotTheDefaults) {
   EXPECT_EQ(find(keywords(), "CHI2PIXL"), nullptr);
   EXPECT_EQ(find(keywords(), "BAD2DFIT"), nullptr);
@@ -142,6 +155,7 @@ TEST_F(FrameKeywords, AllAreProductionsOrListed) {
   options.chi2_pixels = Chi2Pixels::bright;
   options.bad2dfit = Bad2dFit::chi2;
   options.flux = FluxSolver::frame;
+  options.reject_pixels = 5;
   inputs.heliocor = 1.00005;
   inputs.psf.in_psf = "psf.fits";
   inputs.fibermap_by_row = true;

@@ -38,6 +38,24 @@ TEST(BandMatrix, SolvesWhatItMultiplies) {
   for (int j = 0; j < n; ++j) EXPECT_NEAR(y[j], std::sin(j), 1e-14);
 }
 
+// Column j of the inverse solves A x = e_j.
+TEST(BandMatrix, BandOfTheInverse) {
+  for (const int reach : {0, 1, 4}) {
+    const int n = 9;
+    BandMatrix A(n, reach);
+    for (int j = 0; j < n; ++j)
+      for (int d = 0; d <= reach && j + d < n; ++d) A.at(j, d) = d == 0 ? 3 + 0.1 * j : 0.7 / d;
+    ASSERT_TRUE(A.factor());
+    const BandMatrix C = A.band_of_inverse();
+    for (int j = 0; j < n; ++j) {
+      std::vector<double> x(n, 0.0);
+      x[j] = 1;
+      A.solve(x.data());
+      for (int d = 0; d <= reach && j + d < n; ++d) EXPECT_NEAR(C.at(j, d), x[j + d], 1e-15);
+    }
+  }
+}
+
 TEST(BandMatrix, RefusesWhatIsNotPositiveDefinite) {
   BandMatrix A(2, 1);
   A.at(0, 0) = 1, A.at(0, 1) = 2, A.at(1, 0) = 1;

@@ -71,7 +71,8 @@ TEST(OptionTable, TextsAreReadBack) {
                                        {"decorrelate", "noise"},
                                        {"chi2_pixels", "bright"},
                                        {"bad2dfit", "chi2"},
-                                       {"ndiag", "7"}});
+                                       {"ndiag", "7"},
+                                       {"reject_pixels", "5.5"}});
   OptionRequest again;
   for (const ExtractOption& option : extract_options())
     set_option(again, option, text_of(option, options), Device::cpu);
@@ -155,6 +156,14 @@ TEST(Resolve, AMethodAloneChoosesTheFastestMilestoneOfTheGpu) {
   EXPECT_EQ(options.milestone, Milestone::batch_syev);
   EXPECT_EQ(refusal({{"method", "eigh"}, {"milestone", "direct"}}, Device::gpu),
             "--method: eigh is not the method of direct (expected cholesky)");
+}
+
+TEST(Resolve, OnlyTheCpuRejectsPixels) {
+  EXPECT_EQ(from({{"reject_pixels", "5"}}).reject_pixels, 5);
+  EXPECT_FALSE(from({}).reject_pixels);
+  EXPECT_EQ(refusal({{"reject_pixels", "5"}}, Device::gpu),
+            "--reject-pixels: is not supported on a GPU (expected spex-cpu)");
+  EXPECT_EQ(refusal({{"reject_pixels", "2.9"}}), "--reject-pixels: 2.9 (expected 3 to 1000)");
 }
 
 TEST(Resolve, WhatCannotSolveTheFrameIsRefused) {
