@@ -17,6 +17,10 @@ class UsageError(DataError):
     """A command line cannot be carried out; exit status 2."""
 
 
+class AnsweredError(Exception):
+    """An answer other than yes was printed; the argument is the exit status."""
+
+
 @contextmanager
 def contents_of(path: Path, expected: str) -> Iterator[None]:
     """Names the file if its contents are not as expected."""

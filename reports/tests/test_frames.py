@@ -17,7 +17,8 @@ from astropy.io import fits
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "reports"))
 
-from spexreports.__main__ import main  # noqa: E402
+from spexreports.__main__ import COMMANDS, main  # noqa: E402
+from spexreports.commands import RUN  # noqa: E402
 from spexreports.errors import DataError  # noqa: E402
 from spexreports.figures import style  # noqa: E402
 from spexreports.figures.frame import blocks, residuals  # noqa: E402
@@ -28,6 +29,7 @@ from spexreports.figures.resolution import (  # noqa: E402
     running_median,
     widths,
 )
+from spexreports.figures.spectra import spectra_figure  # noqa: E402
 from spexreports.results import frames as files  # noqa: E402
 from spexreports.results.seams import profile, read_seams  # noqa: E402
 from spexreports.results.truth import (  # noqa: E402
@@ -262,6 +264,83 @@ class Reports(unittest.TestCase):
             self.assertEqual((found, stderr.count("\n")), (status, 1), stderr)
             self.assertIn(reason, stderr)
             self.assertFalse(out.exists())
+
+    def write_one_bin(self, path: Path, step: float | None) -> Path:
+        """A frame of the bin with the sky line alone; no WAVESTEP without a step."""
+        with fits.open(self.paths["frame"]) as hdus:
+            for name in ("FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION"):
+                hdus[name].data = hdus[name].data[..., 50:51]
+            if step:
+                hdus["FLUX"].header["WAVESTEP"] = step
+            hdus.writeto(path)
+        return path
+
+    def test_a_frame_of_one_wavelength(self):
+        """Its page and the README's picture, with points in place of lines, without a warning."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = self.write_one_bin(Path(folder) / "one.fits", 0.8)
+            self.assertEqual(files.read_frame(file).step, 0.8)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                status, stderr = self.frame_command(file, "--out", Path(folder) / "page")
+                self.assertEqual((status, stderr), (0, ""))
+            figure = style.plt.imread(self.picture_of(file, Path(folder) / "spectra.png"))
+            blue = np.array([0x00, 0x72, 0xB2]) / 255
+            near = np.abs(figure[:, :, :3] - blue).max(axis=2) < 0.1
+            self.assertGreater(near.sum(), 50, "no point of the extracted bins")
+            here, self.paths = self.paths, self.paths | {"frame": file}
+            try:
+                out = Path(folder) / "readme.png"
+                self.assertEqual(self.run_main("readme", ["preproc", "psf", "frame"], out), 0)
+            finally:
+                self.paths = here
+
+    def picture_of(self, file: Path, out: Path) -> Path:
+        figure = spectra_figure(files.read_frame(file), "spectra")
+        for text in figure.legends:
+            text.remove()  # which has the color, too
+        return style.save(figure, out)
+
+    def test_one_wavelength_without_a_step_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = self.write_one_bin(Path(folder) / "one.fits", None)
+            status, stderr = self.frame_command(file, "--out", Path(folder) / "page")
+            self.assertEqual(status, 1)
+            self.assertRegex(stderr, r"one.fits: has one wavelength, and no WAVESTEP \(.*\)\n$")
+
+    def test_help_does_not_wait_for_packages(self):
+        """Matplotlib and the like take seconds to load, which --help and wrong words need not."""
+        code = (
+            "import sys, spexreports.__main__ as m\n"
+            "sys.argv = ['spex-reports', *sys.argv[1:]]\n"
+            "try: m.main()\n"
+            "except SystemExit as end: print(end.code)\n"
+            "print(sorted({'numpy', 'astropy', 'matplotlib', 'pandas'} & sys.modules.keys()))"
+        )
+        for arguments, status in (
+            (["--help"], "0"),
+            (["frame", "--help"], "0"),
+            (["nothing"], "2"),
+        ):
+            said = subprocess.run(
+                [sys.executable, "-c", code, *arguments],
+                env=os.environ | {"PYTHONPATH": str(ROOT / "reports")},
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            self.assertEqual(said.stdout.splitlines()[-2:], [status, "[]"], arguments)
+
+    def test_every_command_has_its_function(self):
+        self.assertEqual(list(COMMANDS), list(RUN))
+
+    def test_a_package_that_cannot_be_loaded_is_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "pandas.py").write_text("raise ImportError('pandas is broken')")
+            path = f"{folder}:{ROOT / 'reports'}"
+            status, _, stderr = self.run_program("compare", "a", "b", path=path)
+        self.assertEqual(status, 1)
+        self.assertRegex(stderr, r"\Aspex-reports: pandas is broken \(.*\)\n\Z")
 
     def test_residuals_are_of_pixels_that_count(self):
         """Without masked pixels and those that are not modeled."""

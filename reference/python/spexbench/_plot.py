@@ -52,12 +52,17 @@ def _draw(
     flux = np.where(good, frame.flux[s], np.nan)
     sigma = np.where(good, frame.error[s], np.nan)
     name = f"spectrum {frame.fibers[s]}"
-    [line] = axes.plot(frame.wave, flux, lw=0.8, drawstyle="steps-mid", label=name)
+    # A line through one bin has no length.
+    point = {"marker": "o", "ms": 4} if frame.nwave == 1 else {}
+    [line] = axes.plot(frame.wave, flux, lw=0.8, drawstyle="steps-mid", label=name, **point)
+    color = line.get_color()
+    if point:
+        axes.errorbar(frame.wave, flux, sigma, color=color, lw=0.8)
     axes.fill_between(
-        frame.wave, flux - sigma, flux + sigma, step="mid", color=line.get_color(), alpha=0.3, lw=0
+        frame.wave, flux - sigma, flux + sigma, step="mid", color=color, alpha=0.3, lw=0
     )
     if model is not None:
-        axes.plot(frame.wave, model[s], lw=0.9, color="black", label="model")
+        axes.plot(frame.wave, model[s], lw=0.9, color="black", label="model", **point)
     return flux
 
 

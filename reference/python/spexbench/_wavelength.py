@@ -54,6 +54,11 @@ def grid_of(given: Any) -> Grid:
 
 
 def _grid_of_array(array: npt.NDArray[Any]) -> Grid:
+    if array.shape == (1,):
+        raise UsageError(
+            "wavelength: is a single one, without a step (expected two or more, or wmin, wmax, dw "
+            "with wmin = wmax)"
+        )
     even = array.ndim == 1 and len(array) > 1 and array.dtype.kind in "fiu"
     if even:
         wave = array.astype(np.float64)

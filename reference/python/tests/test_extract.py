@@ -563,6 +563,7 @@ def test_methods_agree(night, frame):
         ({"flux": b"patch"}, spexbench.UsageError, "flux: unknown .* patch or frame"),
         ({"wavelength": np.ones((9, 99))}, spexbench.UsageError, "is not an equidistant grid"),
         ({"wavelength": np.array([5800, 5760.0])}, spexbench.UsageError, "is not an equidistant"),
+        ({"wavelength": np.array([5800.0])}, spexbench.UsageError, "is a single one, without a st"),
         (
             {"wavelength": np.geomspace(5760, 5800, 51)},
             spexbench.UsageError,

@@ -185,3 +185,25 @@ def test_panels_of_many_spectra(night):
 def test_what_notebooks_show(frame):
     assert "<td>5: 3:8</td>" in frame._repr_html_()
     assert "51: 5760 to 5800 Å, steps of 0.8 Å" in frame._repr_html_()
+
+
+def test_a_frame_of_one_wavelength(night, tmp_path):
+    """A single bin is drawn as a point with its error, in panels and on given axes."""
+    file = tmp_path / "one.fits"
+    grid = {"wavelength": (5780, 5780, 0.8)}
+    frame = extract(night.preproc, night.psf, output=file, model=True, **grid)
+    wide = extract(night.preproc, night.psf, wavelength=(5772, 5788, 0.8))
+    # The bins beyond count in the same way, as the padding of either grid.
+    middle = np.argmin(np.abs(wide.wave - 5780))
+    np.testing.assert_allclose(frame.flux[:, 0], wide.flux[:, middle], rtol=5e-2)
+    assert frame.nwave == 1 and read_frame(file).step == frame.step == 0.8
+    for drawn in (frame.plot(model=np.ones(1)), frame.plot(2, matplotlib.pyplot.figure().gca())):
+        for axes in drawn:
+            axes.figure.canvas.draw()
+            points = [line for line in axes.lines if line.get_marker() == "o"]
+            assert points and all(len(line.get_xdata()) == 1 for line in points)
+            assert axes.containers, "the error"
+    matplotlib.pyplot.close("all")
+    axes = spexbench.read_psf(night.psf).plot(wave=5780.0)
+    axes.figure.canvas.draw()
+    matplotlib.pyplot.close("all")

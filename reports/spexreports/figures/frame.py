@@ -22,12 +22,15 @@ def ivar_figure(frame: Frame, title: str) -> Figure:
     noise, lost = axes[:, 0]
     low, middle, high = quarter
     noise.fill_between(frame.wave, low, high, color=style.SKY, alpha=0.6, lw=0, **PIXELS)
-    noise.plot(frame.wave, middle, color=style.BLUE, lw=0.8, **PIXELS)
+    point = style.point(len(frame.wave))
+    noise.plot(frame.wave, middle, color=style.BLUE, lw=0.8, **point, **PIXELS)
     noise.set_yscale("log")
     noise.set_ylabel("σ = 1/√ivar (electron / Å)")
     noise.set_title("noise of a bin, middle half of the fibers")
     style.log_ticks(noise.yaxis)
-    lost.plot(frame.wave, 100 * (1 - good.mean(axis=0)), color=style.VERMILION, lw=0.8, **PIXELS)
+    lost.plot(
+        frame.wave, 100 * (1 - good.mean(axis=0)), color=style.VERMILION, lw=0.8, **point, **PIXELS
+    )
     lost.set_ylabel("fibers (%)")
     lost.set_title("bins that are masked or have ivar 0")
     lost.set_ylim(-4, 104)

@@ -76,7 +76,8 @@ def readme_figure(ccd: Ccd, traces: Traces, frame: Frame, nspec: int = 12) -> Fi
         filling = {"step": "mid", "lw": 0} | drawing
         right.fill_between(wave, column, height, color="white", **filling)
         right.fill_between(wave, column, height, color=color, alpha=0.25, **filling)
-        right.step(wave, height, where="mid", color=color, lw=0.9, **drawing)
+        line = {"color": color, "lw": 0.9} | style.point(len(wave))
+        right.step(wave, height, where="mid", **line, **drawing)
         right.annotate(
             f"{frame.fiber[s]} sky" if sky else f"{frame.fiber[s]}",
             (wave[-1], column),
@@ -87,7 +88,7 @@ def readme_figure(ccd: Ccd, traces: Traces, frame: Frame, nspec: int = 12) -> Fi
         )
     right.set_ylim(x0, x1 + room / 2)
     left.spines["left"].set_bounds(x0, x1)
-    right.set_xlim(wave[0], wave[-1])
+    right.set_xlim(*style.ends(wave, frame.step))
     right.set_xlabel(style.WAVE_LABEL)
     right.tick_params(axis="y", left=False, labelleft=False)
     right.spines["left"].set_visible(False)

@@ -48,7 +48,7 @@ def full_width(row: np.ndarray, step: float) -> float:
 
 def widths(frame: Frame, s: int) -> np.ndarray:
     """Full widths (Å) of spectrum s at all wavelengths; NaN near the ends and in masked bins."""
-    step = frame.wave[1] - frame.wave[0]
+    step = frame.step
     out = np.full(len(frame.wave), np.nan)
     for j in range(frame.ndiag, len(frame.wave) - frame.ndiag):
         if frame.good[s, j]:
@@ -68,7 +68,7 @@ def resolution_figure(frame: Frame, title: str) -> Figure:
     # Some frames have R only of their first fibers.
     nspec, nwave = min(len(frame.flux), len(frame.resolution)), frame.flux.shape[1]
     middle = nspec // 2
-    step = frame.wave[1] - frame.wave[0]
+    step = frame.step
     offsets = np.arange(-frame.ndiag, frame.ndiag + 1) * step
     figure, axes = style.figure(6.0, nrows=2)
     lines, along = axes[:, 0]

@@ -42,13 +42,17 @@ def _draw(
     drawing = {"rasterized": True}
     band = {"step": "mid", "color": style.SKY, "alpha": 0.5, "lw": 0, "label": "±1σ"}
     axis.fill_between(wave, low, high, **band, **drawing)
+    point = style.point(len(wave))
+    if point:  # a band of one bin has no width
+        axis.errorbar(wave, flux, error, color=style.SKY, lw=2, label="±1σ")
     if expected is not None:
         known = expected[s].astype(float)
         known[: frame.ndiag] = known[len(known) - frame.ndiag :] = np.nan
         label = "truth, at the resolution R"
-        axis.plot(wave, known[chosen], color=style.ORANGE, lw=2.2, label=label, **drawing)
-    axis.step(wave, flux, where="mid", color=style.BLUE, lw=0.7, label="extracted", **drawing)
-    axis.set_xlim(wave[0], wave[-1])
+        axis.plot(wave, known[chosen], color=style.ORANGE, lw=2.2, label=label, **point, **drawing)
+    line = {"color": style.BLUE, "lw": 0.7, "label": "extracted"} | point
+    axis.step(wave, flux, where="mid", **line, **drawing)
+    axis.set_xlim(*style.ends(wave, frame.step))
     style.thousands(axis.yaxis)
 
 

@@ -1,6 +1,7 @@
 """Colors and sizes of all figures: the colorblind-safe palette of Okabe and Ito."""
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib
@@ -37,6 +38,17 @@ def line_style(index: int) -> tuple[str, str]:
     """Color and marker of a line; the first 36 differ in at least one."""
     turn, place = divmod(index, len(CYCLE))
     return CYCLE[place], MARKERS[(place + turn) % len(MARKERS)]
+
+
+def point(nbins: int) -> dict[str, object]:
+    """A marker for a line over a single bin, which has no length; nothing for more bins."""
+    return {"marker": "o", "ms": 4} if nbins == 1 else {}
+
+
+def ends(wave: Sequence[float], step: float) -> tuple[float, float]:
+    """Limits of an axis over these bins: the first and the last, or the ends of a single one."""
+    half = step / 2 if len(wave) == 1 else 0.0
+    return wave[0] - half, wave[-1] + half
 
 
 def apply() -> None:

@@ -27,6 +27,7 @@ class Frame:
     fiber: np.ndarray  # fiber numbers, FIBER of FIBERMAP
     objtype: np.ndarray  # OBJTYPE of FIBERMAP, '' without one
     wave: np.ndarray  # Angstrom
+    step: float  # of the wavelengths, Angstrom
     flux: np.ndarray  # electron / Angstrom
     ivar: np.ndarray  # (electron / Angstrom)^-2
     mask: np.ndarray
@@ -127,6 +128,16 @@ def _native(data) -> np.ndarray:
     return array.astype(array.dtype.newbyteorder("="))
 
 
+def _step(path: Path, wave: np.ndarray, header: fits.Header) -> float:
+    """The step of the wavelengths; the header states that of a single one."""
+    if len(wave) > 1:
+        return float(wave[1] - wave[0])
+    stated = header.get("WAVESTEP")
+    if not isinstance(stated, int | float) or not stated > 0:
+        raise DataError(path, "has one wavelength, and no WAVESTEP", "two or more, or a step")
+    return float(stated)
+
+
 def read_frame(path: Path) -> Frame:
     """Reads a frame; MASK and FIBERMAP may be missing."""
     with opened(path) as hdus:
@@ -141,12 +152,14 @@ def read_frame(path: Path) -> Frame:
             fiber = _native(table["FIBER"])
             if "OBJTYPE" in table.names:
                 objtype = np.char.strip(np.asarray(table["OBJTYPE"]).astype(str))
+        wave = _native(hdus["WAVELENGTH"].data)
         mask = _native(hdus["MASK"].data) if "MASK" in hdus else np.zeros(flux.shape, np.uint32)
         return Frame(
             index=index,
             fiber=fiber,
             objtype=objtype,
-            wave=_native(hdus["WAVELENGTH"].data),
+            wave=wave,
+            step=_step(path, wave, header),
             flux=flux,
             ivar=_native(hdus["IVAR"].data),
             mask=mask,

@@ -24,7 +24,7 @@ def apply_resolution(resolution: np.ndarray, flux: np.ndarray) -> np.ndarray:
 
 def truth_on_grid(frame: Frame, truth: Truth) -> np.ndarray:
     """The truth of the frame's fibers at its wavelengths; the grids may differ by whole bins."""
-    step = frame.wave[1] - frame.wave[0]
+    step = frame.step
     first = round((frame.wave[0] - truth.wave[0]) / step)
     last = first + len(frame.wave)
     inside = first >= 0 and last <= len(truth.wave)
