@@ -30,7 +30,7 @@ std::vector<std::string> options_of(const json& c) {
   std::vector<std::string> options{
       "--full-precision",
       "--mask-bits",
-      "all",
+      c.value("mask_bits", "all"),
       "--wavelength",
       c.at("wmin").dump() + "," + c.at("wmax").dump() + "," + c.at("dw").dump(),
   };
@@ -47,9 +47,10 @@ std::vector<std::string> options_of(const json& c) {
   add("--wavepad-frac", "wavepad_frac");
   add("--regularize", "regularize");
   add("--psferr", "psferr");
-  // Cases of production have no `flux`: --flux patch is the default.
+  // Cases of production have none of these: --flux patch is the default, and no pixel is rejected.
   if (c.contains("flux"))
     options.insert(options.end(), {"--flux", c.at("flux").get<std::string>()});
+  if (c.contains("reject_pixels")) add("--reject-pixels", "reject_pixels");
   return options;
 }
 

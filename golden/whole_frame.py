@@ -86,12 +86,13 @@ def integrals(center, sigma, n, degree):
 class Ccd:
     """Pixels, weights, and the images of all spots: columns of A over the whole CCD."""
 
-    def __init__(self, preproc, psf, wave_of, first, nwave):
+    def __init__(self, preproc, psf, wave_of, first, nwave, mask_bits="all"):
         """Bins [first, first + nwave) of all fibers; wave_of(w) in Angstrom."""
         with fits.open(preproc, memmap=False) as hdus:
             image = np.array(hdus["IMAGE"].data, float)
             ivar = np.array(hdus["IVAR"].data, float)
-            bad = hdus["MASK"].data != 0
+            mask = np.array(hdus["MASK"].data)
+        bad = mask != 0 if mask_bits == "all" else (mask & int(mask_bits, 0)) != 0
         self.W = np.where(bad | ~np.isfinite(image) | ~(ivar > 0), 0, ivar)
         self.p = np.where(np.isfinite(image), image, 0)
         self.ny, self.nx = self.p.shape
@@ -269,43 +270,72 @@ def extract_patch(ccd, patch, case, psferr, f_frame, second, frame):
                     frame["RESOLUTION"][s, d, j] = R[row, k]
 
 
-def main():
-    """Reads the case, extracts it, writes the frame."""
+def parse(description):
+    """The command line."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("cases", type=Path)
     parser.add_argument("case")
     parser.add_argument("output", type=Path)
     parser.add_argument("--second", action="store_true", help="the same in other ways of solving")
-    arguments = parser.parse_args()
-    listed = json.loads(arguments.cases.read_text())
-    case = listed["cases"][arguments.case]
-    files = {
-        key: arguments.cases.parent / name for key, name in listed["images"][case["image"]].items()
-    }
-    psf = Psf.read(files["psf"])
-    dw = case["dw"]
-    nwave = math.ceil((case["wmax"] + dw / 2 - case["wmin"]) / dw - 1e-9)
-    patches = make_patches(case, psf.nfiber, nwave)
-    wavepad = patches[0].wavepad
-    bins = patches[-1].first + case["nwavestep"] + 2 * wavepad
-    ccd = Ccd(files["preproc"], psf, lambda w: case["wmin"] + w * dw, -wavepad, bins)
-    f_frame = whole_frame(ccd, case, patches, nwave, arguments.second)
+    return parser.parse_args()
 
-    psferr = case["psferr"] if case["psferr"] is not None else psf.header.get("PSFERR", 0.01)
+
+def files_of(arguments):
+    """The files of the case's image."""
+    listed = json.loads(arguments.cases.read_text())
+    image = listed["images"][listed["cases"][arguments.case]["image"]]
+    return {key: arguments.cases.parent / name for key, name in image.items()}
+
+
+def read_case(arguments):
+    """The case, its PSF, and the number of bins."""
+    case = json.loads(arguments.cases.read_text())["cases"][arguments.case]
+    nwave = math.ceil((case["wmax"] + case["dw"] / 2 - case["wmin"]) / case["dw"] - 1e-9)
+    return case, Psf.read(files_of(arguments)["psf"]), nwave
+
+
+def psferr_of(case, psf):
+    """The fractional error of the PSF in use."""
+    return case["psferr"] if case["psferr"] is not None else psf.header.get("PSFERR", 0.01)
+
+
+def make_ccd(arguments, case, psf, nwave):
+    """The pixels, and the spots of all padded bins."""
+    last = make_patches(case, psf.nfiber, nwave)[-1]
+    bins = last.first + case["nwavestep"] + 2 * last.wavepad
+    return Ccd(
+        files_of(arguments)["preproc"],
+        psf,
+        lambda w: case["wmin"] + w * case["dw"],
+        -last.wavepad,
+        bins,
+        case.get("mask_bits", "all"),
+    )
+
+
+def extract(ccd, case, psf, nwave, second):
+    """The arrays of the frame, of all fibers."""
+    patches = make_patches(case, psf.nfiber, nwave)
+    f_frame = whole_frame(ccd, case, patches, nwave, second)
     shape = (psf.nfiber, nwave)
     frame = {name: np.zeros(shape) for name in ("FLUX", "IVAR", "CHI2PIX")}
     frame["PIXMASK_FRACTION"] = np.ones(shape)
     frame["RESOLUTION"] = np.zeros((psf.nfiber, 2 * psf.header["HSIZEY"] + 1, nwave))
     for patch in patches:
-        extract_patch(ccd, patch, case, psferr, f_frame, arguments.second, frame)
-    frame["FLUX"] /= dw
-    frame["IVAR"] *= dw**2
+        extract_patch(ccd, patch, case, psferr_of(case, psf), f_frame, second, frame)
+    frame["FLUX"] /= case["dw"]
+    frame["IVAR"] *= case["dw"] ** 2
+    return frame
 
+
+def hdus_of(frame, case, nwave):
+    """The HDUs of the frame's file."""
     wanted = slice(case["specmin"], case["specmin"] + case["nspec"])
+    wave = case["wmin"] + case["dw"] * np.arange(nwave)
     hdus = [fits.PrimaryHDU(frame["FLUX"][wanted]), fits.ImageHDU(frame["IVAR"][wanted])]
-    hdus.append(fits.ImageHDU(case["wmin"] + dw * np.arange(nwave)))
+    hdus.append(fits.ImageHDU(wave))
     hdus += [
         fits.ImageHDU(frame[name][wanted].astype("f4"))
         for name in ("RESOLUTION", "PIXMASK_FRACTION", "CHI2PIX")
@@ -325,9 +355,18 @@ def main():
         "REGULARZ": "regularize",
     }.items():
         hdus[0].header[key] = case[name]
-    hdus[0].header["WAVESTEP"] = dw
+    hdus[0].header["WAVESTEP"] = case["dw"]
     hdus[0].header["FLUXSOLV"] = "frame"
-    fits.HDUList(hdus).writeto(arguments.output, overwrite=True)
+    return fits.HDUList(hdus)
+
+
+def main():
+    """Reads the case, extracts it, writes the frame."""
+    arguments = parse(__doc__)
+    case, psf, nwave = read_case(arguments)
+    ccd = make_ccd(arguments, case, psf, nwave)
+    frame = extract(ccd, case, psf, nwave, arguments.second)
+    hdus_of(frame, case, nwave).writeto(arguments.output, overwrite=True)
 
 
 if __name__ == "__main__":
