@@ -74,11 +74,13 @@ def resolution_figure(frame: Frame, title: str) -> Figure:
     lines, along = axes[:, 0]
 
     raised = 0.25  # offset between lines, which are nearly equal
-    for k, place in enumerate((0.1, 0.5, 0.9)):
-        usable = np.flatnonzero(frame.good[middle])
-        if usable.size == 0:
-            break
-        j = int(usable[np.argmin(np.abs(usable - place * nwave))])
+    usable = np.flatnonzero(frame.good[middle])
+    nearest = [
+        int(usable[np.argmin(np.abs(usable - place * nwave))])
+        for place in (0.1, 0.5, 0.9)
+        if usable.size > 0
+    ]
+    for k, j in enumerate(dict.fromkeys(nearest)):
         row = resolution_row(frame.resolution[middle], j)
         lines.axhline(raised * k, color=style.GRAY, lw=0.6)
         (drawn,) = lines.plot(offsets, row + raised * k, marker="o", ms=4, lw=1.2)

@@ -40,11 +40,13 @@ def _draw(
     low, high = flux - error, flux + error
     # Rasterize: thousands of bins would make a large SVG.
     drawing = {"rasterized": True}
-    band = {"step": "mid", "color": style.SKY, "alpha": 0.5, "lw": 0, "label": "±1σ"}
-    axis.fill_between(wave, low, high, **band, **drawing)
     point = style.point(len(wave))
     if point:  # a band of one bin has no width
         axis.errorbar(wave, flux, error, color=style.SKY, lw=2, label="±1σ")
+        axis.set_xticks(wave, [f"{wave[0]:.1f}"])
+    else:
+        band = {"step": "mid", "color": style.SKY, "alpha": 0.5, "lw": 0, "label": "±1σ"}
+        axis.fill_between(wave, low, high, **band, **drawing)
     if expected is not None:
         known = expected[s].astype(float)
         known[: frame.ndiag] = known[len(known) - frame.ndiag :] = np.nan
