@@ -50,11 +50,17 @@ StageTimes sum(const std::vector<StageTimes>& of_threads) {
   return total;
 }
 
+// Bins of a bundle's spots before those of its patches, and after them.
+int bins_before(const ExtractInputs& inputs) {
+  return inputs.options.reject_pixels ? more_bins(inputs) : 0;
+}
+
 // Fibers of a whole bundle, and all bins of its patches.
 SpotRange bundle_range(const ExtractInputs& inputs, const Patch& patch) {
   const BundleFibers fibers = fibers_of_bundle(inputs, patch.bundle);
   const int nsteps = (inputs.grid.nwave + patch.nwave - 1) / patch.nwave;
-  return {fibers.begin, fibers.end, -patch.wavepad, nsteps * patch.nwave + patch.wavepad};
+  const int pad = patch.wavepad + bins_before(inputs);
+  return {fibers.begin, fibers.end, -pad, nsteps * patch.nwave + pad};
 }
 
 // What is found for a whole bundle before its patches.
@@ -65,18 +71,18 @@ struct BundleSolution {
   [[nodiscard]] const FrameFlux* flux_or_null() const { return flux ? &*flux : nullptr; }
 };
 
-// `spots` are needed for FluxSolver::frame alone. `own`, if there is one, has the weights of the
-// frame, and loses those of the rejected pixels.
+// `spots` are those of the bundle's range; without `own`, FluxSolver::patch needs none. `own`, if
+// there is one, has the weights of the frame, and loses those of the rejected pixels.
 BundleSolution solve_bundle(const ExtractInputs& inputs, int bundle, const Spots& spots,
                             BundlePixels* own, int threads, StageTimes& times) {
   BundleSolution solution;
   ExtractInputs seen = inputs;
   if (own != nullptr) {
-    solution.rejected = reject_pixels(inputs, bundle, *own, threads, times);
+    solution.rejected = reject_pixels(inputs, bundle, spots, *own, threads, times);
     seen.pixels = &own->pixels();
   }
   if (inputs.options.flux == FluxSolver::frame)
-    solution.flux = solve_frame(seen, bundle, spots, threads, times);
+    solution.flux = solve_frame(seen, bundle, spots, threads, times, {}, bins_before(inputs));
   return solution;
 }
 
@@ -89,7 +95,7 @@ std::map<int, BundleSolution> solve_bundles(const ExtractInputs& inputs, const P
   for (const Patch* patch = begin; patch != end; ++patch) {
     if (solutions.contains(patch->bundle)) continue;
     Spots spots;
-    if (inputs.options.flux == FluxSolver::frame) {
+    {
       const StageTimer timer(times, Stage::spots);
       spots = evaluate_range(inputs, bundle_range(inputs, *patch), threads);
     }
@@ -145,8 +151,8 @@ void extract_each(const ExtractInputs& inputs, const Patch* begin, const Patch* 
 void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch* end,
                     BundlePixels* own, int threads, StageTimes& times, const Receiver& receiver,
                     PatchResult* results) {
-  const bool of_frame = inputs.options.flux == FluxSolver::frame;
-  const SpotRange range = of_frame ? bundle_range(inputs, *begin) : spot_range(begin, end);
+  const bool whole = own != nullptr || inputs.options.flux == FluxSolver::frame;
+  const SpotRange range = whole ? bundle_range(inputs, *begin) : spot_range(begin, end);
   Spots spots;
   {
     const StageTimer timer(times, Stage::spots);

@@ -67,7 +67,7 @@ struct Fiber {
 
 class BundleSolver {
  public:
-  BundleSolver(const ExtractInputs& inputs, int bundle, const Spots& spots, int threads,
+  BundleSolver(const ExtractInputs& inputs, int bundle, const Spots& spots, int before, int threads,
                StageTimes& times)
       : inputs_(inputs),
         threads_(threads),
@@ -77,10 +77,10 @@ class BundleSolver {
         first_(core_.begin),
         largest_weight_(spex::largest_weight(*inputs.pixels)) {
     const StageTimer timer(times_, Stage::assemble);
-    find_core_priors(spots);
+    find_core_priors(spots, before);
     for (int s = core_.begin; s < core_.end; ++s) {
       fibers_.emplace_back();
-      fibers_.back().spots = {&spots, s - core_.begin, 0, grid_.nwave};
+      fibers_.back().spots = {&spots, s - core_.begin, before, grid_.nwave};
     }
     parallel_for(threads_, core_.end - core_.begin, [&](int, int s) { assemble(core_.begin + s); });
     parallel_for(threads_, core_.end - core_.begin, [&](int, int s) { couple(core_.begin + s); });
@@ -126,7 +126,7 @@ class BundleSolver {
     return all;
   }
 
-  void find_core_priors(const Spots& spots) {
+  void find_core_priors(const Spots& spots, int before) {
     const std::vector<Patch> patches =
         patches_of_fibers(inputs_, core_.begin, core_.end - core_.begin);
     const int count = static_cast<int>(patches.size());
@@ -134,10 +134,10 @@ class BundleSolver {
     nsteps_ = step_of(inputs_, inputs_.grid.nwave) + 1;
     parallel_for(threads_, count, [&](int, int p) {
       const Patch& patch = patches[p];
-      core_priors_[p] = patch_prior_scale(
-          inputs_, patch,
-          {&spots, patch.padded_spec_first() - core_.begin, patch.padded_wave_first() - grid_.first,
-           patch.padded_nspec(), patch.padded_nwave()});
+      core_priors_[p] = patch_prior_scale(inputs_, patch,
+                                          {&spots, patch.padded_spec_first() - core_.begin,
+                                           patch.padded_wave_first() - grid_.first + before,
+                                           patch.padded_nspec(), patch.padded_nwave()});
     });
   }
 
@@ -448,8 +448,8 @@ double light_shared_beyond(const ExtractInputs& inputs, int bundle) {
 }
 
 FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots, int threads,
-                      StageTimes& times, const TestFibers& test) {
-  return BundleSolver(inputs, bundle, spots, threads, times).solve(test);
+                      StageTimes& times, const TestFibers& test, int before) {
+  return BundleSolver(inputs, bundle, spots, before, threads, times).solve(test);
 }
 
 }  // namespace spex

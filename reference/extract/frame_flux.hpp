@@ -84,8 +84,9 @@ using TestFibers =
 /// the bundle's fibers at the bins that its patches hold, from the first one's padding on. The
 /// result depends on the frame, the bundle and the options alone, not on threads, ranks, or which
 /// fibers are asked for. `test`, if there is one, is called with each finite solution until it
-/// returns no place. Throws as evaluate_spots.
+/// returns no place. `spots` have `before` bins more at the front. Throws as evaluate_spots.
 [[nodiscard]] FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots,
-                                    int threads, StageTimes& times, const TestFibers& test = {});
+                                    int threads, StageTimes& times, const TestFibers& test = {},
+                                    int before = 0);
 
 }  // namespace spex

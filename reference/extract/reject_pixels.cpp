@@ -216,22 +216,18 @@ void BundlePixels::restore(const Places& places) {
   for (const std::uint32_t place : places) own_.weight.set(place, frame_.weight[place]);
 }
 
-RejectedPixels reject_pixels(const ExtractInputs& inputs, int bundle, BundlePixels& pixels,
-                             int threads, StageTimes& times) {
+int more_bins(const ExtractInputs& inputs) {
+  ExtractOptions wide = inputs.options;
+  wide.wavepad += reject_bounds::more_wavepad;
+  return extended_grid(inputs.options, inputs.grid).first - extended_grid(wide, inputs.grid).first;
+}
+
+RejectedPixels reject_pixels(const ExtractInputs& inputs, int bundle, const Spots& spots,
+                             BundlePixels& pixels, int threads, StageTimes& times) {
   ExtractInputs wide = inputs;
   wide.pixels = &pixels.pixels();
   wide.options.wavepad += reject_bounds::more_wavepad;
-  const ExtendedGrid grid = extended_grid(wide.options, inputs.grid);
-  const int more = extended_grid(inputs.options, inputs.grid).first - grid.first;
-  const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
-  // The surplus of the last step, too.
-  const int nwave = grid.nwave + inputs.options.nwavestep;
-  Spots spots;
-  {
-    const StageTimer timer(times, Stage::spots);
-    spots = evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
-                           inputs.grid.range(grid.first, nwave), threads);
-  }
+  const int more = more_bins(inputs);
   RejectedPixels rejected;
   const auto test = [&](const std::vector<SolvedFiber>& solved) {
     Places found;

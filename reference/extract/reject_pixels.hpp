@@ -51,10 +51,15 @@ inline constexpr double neighbor = 0.5;
 inline constexpr double least_spread = 0.1;
 }  // namespace reject_bounds
 
+/// The bins that the rejection needs before and after those of a bundle's patches.
+[[nodiscard]] int more_bins(const ExtractInputs& inputs);
+
 /// Finds the pixels of one bundle that exceed the model by `inputs.options.reject_pixels` sigmas,
-/// and takes their weights in `pixels`, which holds those of the frame. The result depends on the
-/// frame, the bundle and the options alone. Throws as evaluate_spots.
+/// and takes their weights in `pixels`, which holds those of the frame. `spots` are those of the
+/// bundle's fibers at the bins of its patches and `more_bins` before and after them. The result
+/// depends on the frame, the bundle and the options alone. Throws as evaluate_spots.
 [[nodiscard]] RejectedPixels reject_pixels(const ExtractInputs& inputs, int bundle,
-                                           BundlePixels& pixels, int threads, StageTimes& times);
+                                           const Spots& spots, BundlePixels& pixels, int threads,
+                                           StageTimes& times);
 
 }  // namespace spex
