@@ -298,7 +298,7 @@ TraceView upload(const Trace& trace, DeviceBuffer<double>& to, cudaStream_t stre
 void upload(const Psf& psf, double from, double to, DevicePsf& device, cudaStream_t stream) {
   [[maybe_unused]] const auto& [kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y,
                                 fibermin, camera, psferr, in_psf, xtrace, ytrace, wavemin, wavemax,
-                                ncoeff, param, second, images, fit] = psf;
+                                ncoeff, param, tail, second, images, fit] = psf;
   if (kind != PsfKind::gauss_hermite)
     throw std::logic_error("the kernels know GAUSS-HERMITE alone");
   upload_values(param, device.param, stream);

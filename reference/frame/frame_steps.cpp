@@ -25,6 +25,7 @@
 #include "reference/io/write_frame.hpp"
 #include "reference/layout/check_coverage.hpp"
 #include "reference/model/camera.hpp"
+#include "reference/psf/gauss_hermite_tails.hpp"
 
 namespace spex {
 
@@ -115,6 +116,7 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
                          : fmt::format("CAMERA is {}", inputs.preproc.camera),
                      files.camera);
   check_arm(inputs.psf, inputs.preproc.camera, files.psf);
+  if (options.psf_tails == PsfTails::on) use_tails(inputs.psf, files.psf);
   check_kind(inputs.psf, options, files.psf);
   inputs.cut_out = part_of_ccd(options, inputs.preproc);
   if (inputs.cut_out) cut_out(inputs.psf, *inputs.cut_out);

@@ -53,6 +53,16 @@ std::vector<int> fibers_not_fitted(const PsfHdu& hdu, int nfiber, int ncoeff) {
 
 }  // namespace
 
+std::vector<double> tail_of(const PsfHdu& hdu) {
+  std::vector<double> tail;
+  for (const char* row : {"TAILAMP", "TAILCORE", "TAILXSCA", "TAILYSCA", "TAILINDE"}) {
+    const auto coeff = hdu.row(row);
+    if (!coeff) return {};
+    tail.insert(tail.end(), coeff->begin(), coeff->end());
+  }
+  return tail;
+}
+
 PsfFit psf_fit_of(const PsfHdu& hdu, int nfiber, int ncoeff) {
   PsfFit fit;
   const bool all_failed = hdu.keyword("STATUS").value_or(0) != 0;

@@ -22,4 +22,7 @@ struct PsfHdu {
 /// the row BUNDLE, bundles have fibers_a_bundle fibers.
 [[nodiscard]] PsfFit psf_fit_of(const PsfHdu& hdu, int nfiber, int ncoeff);
 
+/// The rows of Psf::tail; empty if one is missing.
+[[nodiscard]] std::vector<double> tail_of(const PsfHdu& hdu);
+
 }  // namespace spex

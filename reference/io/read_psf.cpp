@@ -102,12 +102,13 @@ void read_parameters(FitsReader& file, const PsfTable& table, Psf& psf) {
   psf.in_psf = file.find_string("IN_PSF").value_or("");
   psf.param = rows_of(table, parameter_names(psf));
   psf.second.param = rows_of(table, second_names(psf));
-  psf.fit = psf_fit_of({[&](const std::string& row) -> std::optional<std::vector<double>> {
-                          if (!table.has(row)) return std::nullopt;
-                          return table.coefficients(row);
-                        },
-                        [&](const std::string& key) { return file.find_double(key.c_str()); }},
-                       psf.nfiber, psf.ncoeff);
+  const PsfHdu hdu{[&](const std::string& row) -> std::optional<std::vector<double>> {
+                     if (!table.has(row)) return std::nullopt;
+                     return table.coefficients(row);
+                   },
+                   [&](const std::string& key) { return file.find_double(key.c_str()); }};
+  psf.fit = psf_fit_of(hdu, psf.nfiber, psf.ncoeff);
+  psf.tail = tail_of(hdu);
   if (psf.kind == PsfKind::gauss_hermite2) psf.fit.tails.clear();  // its spots have them
 }
 

@@ -201,6 +201,16 @@ constexpr std::array table{
                   .stated = Stated::if_changed,
                   .keyword = "NDIAG",
                   .comment = "diagonals beside the main one"},
+    ExtractOption{.name = "psf_tails",
+                  .letter = "",
+                  .group = how,
+                  .help =
+                      "Rows TAIL* of the PSF: off (ignored, like production), or on (part of the "
+                      "spots; not on a GPU)",
+                  .value = in_options<&O::psf_tails>,
+                  .stated = Stated::if_changed,
+                  .keyword = "PSFTAILS",
+                  .comment = "tails of the PSF are used"},
     ExtractOption{.name = "flux",
                   .letter = "",
                   .group = how,

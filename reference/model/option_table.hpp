@@ -30,7 +30,8 @@ struct OptionRequest {
 using OptionValue =
     std::variant<int*, double*, std::uint32_t*, std::optional<int>*, std::optional<double>*,
                  std::optional<WaveRange>*, std::optional<XyRange>*, Decorrelate*, FluxSolver*,
-                 Chi2Pixels*, Bad2dFit*, std::optional<Method>*, std::optional<Milestone>*>;
+                 Chi2Pixels*, Bad2dFit*, PsfTails*, std::optional<Method>*,
+                 std::optional<Milestone>*>;
 
 /// When a frame's header states an option.
 enum class Stated { never, always, if_changed };

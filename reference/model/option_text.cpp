@@ -35,6 +35,9 @@ std::vector<Chi2Pixels> values_of(Chi2Pixels /*kind*/, Device /*device*/) {
 std::vector<Bad2dFit> values_of(Bad2dFit /*kind*/, Device /*device*/) {
   return {Bad2dFit::relative, Bad2dFit::chi2};
 }
+std::vector<PsfTails> values_of(PsfTails /*kind*/, Device /*device*/) {
+  return {PsfTails::off, PsfTails::on};
+}
 std::vector<Method> values_of(Method /*kind*/, Device /*device*/) {
   return {Method::eigh, Method::cholesky};
 }

@@ -24,6 +24,10 @@ std::string to_string(Chi2Pixels pixels) {
   return pixels == Chi2Pixels::weighted ? "weighted" : "bright";
 }
 
+std::string to_string(PsfTails tails) {
+  return tails == PsfTails::off ? "off" : "on";
+}
+
 std::string to_string(Bad2dFit rule) {
   return rule == Bad2dFit::relative ? "relative" : "chi2";
 }

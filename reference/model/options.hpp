@@ -25,6 +25,10 @@ enum class Chi2Pixels { weighted, bright };
 /// desispec 0.71, or chi2pix above 100, as before.
 enum class Bad2dFit { relative, chi2 };
 
+/// Whether the tails of a PSF of the kind GAUSS-HERMITE are part of its spots (section 2.3):
+/// production ignores them.
+enum class PsfTails { off, on };
+
 /// Wavelength grid, wave_w = wmin + w dw up to wmax + dw/2 (exclusive); Angstrom.
 struct WaveRange {
   double wmin = 0;  ///< Angstrom
@@ -69,6 +73,7 @@ struct ExtractOptions {
   Bad2dFit bad2dfit = Bad2dFit::relative;         ///< rule of BAD2DFIT
   /// Sigmas above the model at which a pixel is rejected (section 5.3); if absent, none is.
   std::optional<double> reject_pixels;
+  PsfTails psf_tails = PsfTails::off;             ///< tails of spots
   Milestone milestone = Milestone::cpu_refactor;  ///< the milestone
 
   /// Number of extracted spectra for a PSF of `nfiber` fibers.
@@ -88,5 +93,7 @@ struct ExtractOptions {
 [[nodiscard]] std::string to_string(Chi2Pixels pixels);
 /// The name on the command line.
 [[nodiscard]] std::string to_string(Bad2dFit rule);
+/// The name on the command line.
+[[nodiscard]] std::string to_string(PsfTails tails);
 
 }  // namespace spex

@@ -4,6 +4,8 @@ namespace spex {
 
 std::string to_string(PsfKind kind) {
   switch (kind) {
+    case PsfKind::gauss_hermite_tails:
+      return "GAUSS-HERMITE with tails";
     case PsfKind::gauss_hermite2:
       return "GAUSS-HERMITE2";
     case PsfKind::spotgrid:

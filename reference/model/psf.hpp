@@ -11,9 +11,17 @@
 namespace spex {
 
 /// How a PSF describes its spots: PSFTYPE of its file (extraction.md, section 2).
-enum class PsfKind { gauss_hermite, gauss_hermite2, spotgrid, monospot, pca_pix };
+/// gauss_hermite_tails: GAUSS-HERMITE whose tails are part of its spots (use_tails).
+enum class PsfKind {
+  gauss_hermite,
+  gauss_hermite_tails,
+  gauss_hermite2,
+  spotgrid,
+  monospot,
+  pca_pix
+};
 
-/// PSFTYPE, such as "GAUSS-HERMITE".
+/// PSFTYPE, such as "GAUSS-HERMITE", or "GAUSS-HERMITE with tails".
 [[nodiscard]] std::string to_string(PsfKind kind);
 
 /// Legendre coefficients of one quantity: `coeff[fiber * ncoeff + d]`, in the wavelength variable
@@ -37,7 +45,7 @@ auto fields(T& trace) {
 struct PsfFit {
   std::vector<int> failed;    ///< STATUS is not 0
   std::vector<int> unfitted;  ///< BnnRCHI2 of the fiber's bundle is 0
-  std::vector<int> tails;     ///< TAILAMP is not 0; the extraction ignores tails
+  std::vector<int> tails;     ///< TAILAMP is not 0, and tails are ignored
 };
 
 /// All fields of a PsfFit.
@@ -89,6 +97,9 @@ struct Psf {
   /// `param[(p * nfiber + fiber) * ncoeff + d]`; p = 0 is GHSIGX, 1 is GHSIGY (pixels),
   /// 2 + i (ghdegy + 1) + j is GH-i-j.
   std::vector<double> param;
+  /// Rows TAILAMP, TAILCORE, TAILXSCA, TAILYSCA, TAILINDE of GAUSS-HERMITE, as in `param`; empty if
+  /// one is missing.
+  std::vector<double> tail;
   SecondCore second;  ///< GAUSS-HERMITE2
   SpotImages images;  ///< SPOTGRID, MONOSPOT, PCA-PIX
   PsfFit fit;         ///< what its file says of the fit
@@ -97,7 +108,8 @@ struct Psf {
   [[nodiscard]] int ny() const { return 2 * hsizey + 1; }  ///< rows of a spot
   /// Whether spots have widths: those of images have none.
   [[nodiscard]] bool has_widths() const {
-    return kind == PsfKind::gauss_hermite || kind == PsfKind::gauss_hermite2;
+    return kind == PsfKind::gauss_hermite || kind == PsfKind::gauss_hermite_tails ||
+           kind == PsfKind::gauss_hermite2;
   }
   /// Number of parameters of a fiber.
   [[nodiscard]] int nparam() const { return 2 + (ghdegx + 1) * (ghdegy + 1); }
@@ -107,10 +119,10 @@ struct Psf {
 template <MaybeConst<Psf> T>
 auto fields(T& psf) {
   auto& [kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera, psferr,
-         in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, second, images, fit] = psf;
+         in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, tail, second, images, fit] = psf;
   return std::tie(kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera,
-                  psferr, in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, second, images,
-                  fit);
+                  psferr, in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, tail, second,
+                  images, fit);
 }
 
 }  // namespace spex

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reference/psf/gauss_hermite_sum.hpp"
 #include "reference/psf/legendre.hpp"
 #include "reference/psf/spot.hpp"
 
@@ -11,12 +12,6 @@ namespace {
 double parameter(const Psf& psf, int p, int fiber, double lambda) {
   const double* coeff = psf.param.data() + count_of(count_of(p, psf.nfiber) + fiber, psf.ncoeff);
   return legendre_sum(coeff, psf.ncoeff, legendre_variable(lambda, psf.wavemin, psf.wavemax));
-}
-
-std::vector<double> integrals(double center, double sigma, int n, int degree) {
-  std::vector<double> edges(count_of(degree + 1, n + 1)), P(count_of(degree + 1, n));
-  pixel_integrals(center, sigma, n, degree, edges.data(), P.data());
-  return P;
 }
 
 }  // namespace
@@ -38,8 +33,10 @@ Spots evaluate_spots_one_by_one(const Psf& psf, int fiber, int nspec,
       }
       std::vector<double> g;
       for (int k = 0; k < ncoeff; ++k) g.push_back(parameter(psf, 2 + k, fiber + s, lambda));
-      const std::vector<double> Px = integrals(shape.center.x, shape.sigma_x, spots.nx, psf.ghdegx);
-      const std::vector<double> Py = integrals(shape.center.y, shape.sigma_y, spots.ny, psf.ghdegy);
+      const std::vector<double> Px =
+          pixel_integrals(shape.center.x, shape.sigma_x, spots.nx, psf.ghdegx);
+      const std::vector<double> Py =
+          pixel_integrals(shape.center.y, shape.sigma_y, spots.ny, psf.ghdegy);
       std::vector<double> row(count_of(spots.nx, psf.ghdegy + 1));
       const double scale =
           spot_scale(spot_values(Px.data(), psf.ghdegx, spots.nx, Py.data(), psf.ghdegy, spots.ny,

@@ -1,14 +1,14 @@
 // A spot that is made pixel by pixel, in the box of its fiber's spots.
 #pragma once
 
-#include "reference/psf/fiber_spots.hpp"
+#include "reference/psf/fiber_psf.hpp"
 
 namespace spex {
 
 /// The spots of one fiber that are made one by one.
-class SingleSpots : public FiberSpots {
+class SingleSpots : public FiberPsf {
  public:
-  /// Of fiber `fiber`; `psf` must outlive them.
+  /// Of fiber `fiber`; `psf` must outlive it.
   SingleSpots(const Psf& psf, int fiber) : psf_(psf), fiber_(fiber) {}
 
   void evaluate(const double* lambda, int count, SpotShape* shape, double* value) final;

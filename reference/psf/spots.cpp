@@ -7,7 +7,7 @@
 
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
-#include "reference/psf/fiber_spots.hpp"
+#include "reference/psf/fiber_psf.hpp"
 #include "reference/psf/spot.hpp"
 
 namespace spex {
@@ -66,7 +66,7 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
   Spots spots = make_spots(psf, nspec, static_cast<int>(wave.size()));
   const std::size_t spot_size = count_of(spots.nx, spots.ny);
   parallel_for(threads, nspec, [&](int /*thread*/, int s) {
-    const std::unique_ptr<FiberSpots> of_fiber = spots_of_fiber(psf, fiber + s);
+    const std::unique_ptr<FiberPsf> of_fiber = psf_of_fiber(psf, fiber + s);
     const FiberLight light = light_of(psf, fiber + s, wave);
     for (int first = 0; first < spots.nwave; first += spot_lanes) {
       const int count = std::min(spot_lanes, spots.nwave - first);

@@ -25,6 +25,7 @@
 #include "reference/io/write_frame.hpp"
 #include "reference/model/message.hpp"
 #include "reference/model/options.hpp"
+#include "reference/psf/gauss_hermite_tails.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/pickle.hpp"
@@ -102,19 +103,20 @@ Psf make_psf(const AnyArray& x, const AnyArray& y, const AnyArray& param, double
                       "WAVEMIN < WAVEMAX");
   psf.param = coefficients(param, "psf: COEFF");
   psf.camera = header_word(camera);
-  psf.fit =
-      psf_fit_of({[&](const std::string& row) -> std::optional<std::vector<double>> {
-                    const auto found = rows.find(row);
-                    if (found == rows.end()) return std::nullopt;
-                    check_shape(found->second, "psf: " + row, {size(psf.nfiber), size(psf.ncoeff)});
-                    return values_of<double>(found->second, "psf: " + row);
-                  },
-                  [&](const std::string& key) -> std::optional<double> {
-                    const auto found = keywords.find(key);
-                    if (found == keywords.end()) return std::nullopt;
-                    return found->second;
-                  }},
-                 psf.nfiber, psf.ncoeff);
+  const PsfHdu hdu{
+      [&](const std::string& row) -> std::optional<std::vector<double>> {
+        const auto found = rows.find(row);
+        if (found == rows.end()) return std::nullopt;
+        check_shape(found->second, "psf: " + row, {size(psf.nfiber), size(psf.ncoeff)});
+        return values_of<double>(found->second, "psf: " + row);
+      },
+      [&](const std::string& key) -> std::optional<double> {
+        const auto found = keywords.find(key);
+        if (found == keywords.end()) return std::nullopt;
+        return found->second;
+      }};
+  psf.fit = psf_fit_of(hdu, psf.nfiber, psf.ncoeff);
+  psf.tail = tail_of(hdu);
   return psf;
 }
 
@@ -191,6 +193,13 @@ void bind_psf_files(nb::module_& module) {
   module.def("read_psf", nb::overload_cast<const std::string&, bool>(&read_psf), "path"_a,
              "checksums"_a, nb::call_guard<WithoutGil>(),
              "Reads a file psf-CAMERA-EXPID.fits. Raises DataError.");
+  module.def(
+      "psf_with_tails",
+      [](Psf psf) {
+        use_tails(psf, "psf");
+        return psf;
+      },
+      "psf"_a, "A copy whose spots have the tails of its rows TAIL*. Raises DataError.");
   module.def("make_psf", &make_psf, nb::kw_only(), "x"_a, "y"_a, "param"_a, "wavemin_x"_a,
              "wavemax_x"_a, "wavemin_y"_a, "wavemax_y"_a, "wavemin"_a, "wavemax"_a, "hsizex"_a,
              "hsizey"_a, "ghdegx"_a, "ghdegy"_a, "npix_x"_a, "npix_y"_a, "psferr"_a, "camera"_a,

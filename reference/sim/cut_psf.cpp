@@ -58,6 +58,7 @@ Psf first_fibers(Psf psf, int count) {
     param.insert(param.end(), first, first + static_cast<std::ptrdiff_t>(nfiber) * psf.ncoeff);
   }
   psf.param = std::move(param);
+  psf.tail.clear();  // of all fibers, and not simulated
   psf.nfiber = nfiber;
   return psf;
 }

@@ -71,7 +71,8 @@ class Psf(_core.Psf):
     2.1), the result is NaN. Threads share the fibers.
 
     Attributes:
-        kind: "GAUSS-HERMITE", or specter's "GAUSS-HERMITE2", "SPOTGRID", "MONOSPOT", "PCA-PIX".
+        kind: "GAUSS-HERMITE", perhaps "with tails", or specter's other kinds: "GAUSS-HERMITE2",
+            "SPOTGRID", "MONOSPOT", "PCA-PIX".
         nfiber: number of fibers.
         npix_x, npix_y: columns and rows of the CCD.
         hsizex, hsizey: a spot has 2 hsizex + 1 columns and 2 hsizey + 1 rows.
@@ -87,6 +88,10 @@ class Psf(_core.Psf):
     >>> bool(abs(psf.y(3, wave) - 150) < 1e-9)
     True
     """
+
+    def with_tails(self) -> "Psf":
+        """A PSF whose spots have the tails of its rows TAIL*, as of `extract(psf_tails="on")`."""
+        return type(self)(_core.psf_with_tails(self))
 
     def _shapes(self, fiber: Fibers, wave: Values | None) -> tuple[Any, ...]:
         values = _values("wave", wave, "Angstrom")

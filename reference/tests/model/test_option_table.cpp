@@ -72,7 +72,8 @@ TEST(OptionTable, TextsAreReadBack) {
                                        {"chi2_pixels", "bright"},
                                        {"bad2dfit", "chi2"},
                                        {"ndiag", "7"},
-                                       {"reject_pixels", "5.5"}});
+                                       {"reject_pixels", "5.5"},
+                                       {"psf_tails", "on"}});
   OptionRequest again;
   for (const ExtractOption& option : extract_options())
     set_option(again, option, text_of(option, options), Device::cpu);

@@ -10,12 +10,12 @@
 namespace spex {
 
 /// Makes the spots of one fiber. Nothing else depends on the kind of a PSF.
-class FiberSpots {
+class FiberPsf {
  public:
-  FiberSpots() = default;
-  FiberSpots(const FiberSpots&) = delete;
-  FiberSpots& operator=(const FiberSpots&) = delete;
-  virtual ~FiberSpots() = default;
+  FiberPsf() = default;
+  FiberPsf(const FiberPsf&) = delete;
+  FiberPsf& operator=(const FiberPsf&) = delete;
+  virtual ~FiberPsf() = default;
 
   /// The shapes and the pixels [ny][nx] of the spots at the first `count` of `spot_lanes`
   /// wavelengths `lambda` (Angstrom), in the boxes of spot_corner. Each spot sums to 1, or to 0 if
@@ -24,6 +24,6 @@ class FiberSpots {
 };
 
 /// The spots of fiber `fiber`. `psf` must outlive them.
-[[nodiscard]] std::unique_ptr<FiberSpots> spots_of_fiber(const Psf& psf, int fiber);
+[[nodiscard]] std::unique_ptr<FiberPsf> psf_of_fiber(const Psf& psf, int fiber);
 
 }  // namespace spex

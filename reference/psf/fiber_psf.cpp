@@ -1,8 +1,9 @@
-#include "reference/psf/fiber_spots.hpp"
+#include "reference/psf/fiber_psf.hpp"
 
 #include "reference/core/count.hpp"
 #include "reference/core/simd/aligned.hpp"
 #include "reference/psf/gauss_hermite2.hpp"
+#include "reference/psf/gauss_hermite_tails.hpp"
 #include "reference/psf/image_spots.hpp"
 #include "reference/psf/legendre.hpp"
 
@@ -10,7 +11,7 @@ namespace spex {
 namespace {
 
 // GAUSS-HERMITE, eight wavelengths at a time.
-class GaussHermite final : public FiberSpots {
+class GaussHermite final : public FiberPsf {
  public:
   GaussHermite(const Psf& psf, int fiber)
       : psf_(psf),
@@ -48,8 +49,10 @@ class GaussHermite final : public FiberSpots {
 
 }  // namespace
 
-std::unique_ptr<FiberSpots> spots_of_fiber(const Psf& psf, int fiber) {
+std::unique_ptr<FiberPsf> psf_of_fiber(const Psf& psf, int fiber) {
   switch (psf.kind) {
+    case PsfKind::gauss_hermite_tails:
+      return std::make_unique<GaussHermiteTails>(psf, fiber);
     case PsfKind::gauss_hermite2:
       return std::make_unique<GaussHermite2>(psf, fiber);
     case PsfKind::spotgrid:

@@ -1,0 +1,46 @@
+// The parts of Gauss-Hermite spots that are made pixel by pixel.
+#pragma once
+
+#include <vector>
+
+#include "reference/model/psf.hpp"
+#include "reference/psf/fiber_light.hpp"
+
+namespace spex {
+
+/// Pixel integrals P_k[m] along one axis of a spot of n pixels (spot.hpp), [degree + 1][n].
+[[nodiscard]] std::vector<double> pixel_integrals(double center, double sigma, int n, int degree);
+
+/// A sum over Gauss-Hermite functions, evaluated in a box of nx x ny pixels.
+class GaussHermiteSum {
+ public:
+  /// Widths in pixels; degrees of the functions.
+  GaussHermiteSum(const Center& center, double sigma_x, double sigma_y, int degx, int degy, int nx,
+                  int ny);
+
+  /// The sum at a pixel of the box with coefficients g [degx + 1][degy + 1].
+  [[nodiscard]] double at(int x, int y, const std::vector<double>& g) const;
+
+ private:
+  int degx_, degy_, nx_, ny_;
+  std::vector<double> x_, y_;  // [degree + 1][n]
+};
+
+/// The tail of a spot: amplitude r^2 / (core^2 + r^2)^(1 + index / 2) with r^2 = (dx xscale)^2 +
+/// (dy yscale)^2. Its members have the order of the rows TAIL* in Psf::tail.
+struct SpotTail {
+  double amplitude;  ///< TAILAMP
+  double core;       ///< TAILCORE, pixels
+  double xscale;     ///< TAILXSCA
+  double yscale;     ///< TAILYSCA
+  double index;      ///< TAILINDE
+
+  /// At a distance from the center of the spot, pixels.
+  [[nodiscard]] double at(double dx, double dy) const;
+};
+
+/// Parameters [first, first + count) of `param` (Psf) of a fiber at a wavelength (Angstrom).
+[[nodiscard]] std::vector<double> parameters_at(const Psf& psf, const std::vector<double>& param,
+                                                int first, int count, int fiber, double lambda);
+
+}  // namespace spex
