@@ -73,6 +73,9 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_option("--rejected-pixels", files.rejected,
                  "Also write the mask of the pixels that --reject-pixels rejected to this file")
       ->group("Files");
+  app.add_flag("--write-f", arguments.request.options.write_f,
+               "Also write the HDU F, the fluxes before reconvolution (not on a GPU)")
+      ->group("Files");
   app.add_option("-f,--fibermap", files.fibermap,
                  "Read FIBERMAP from this file instead of the image")
       ->group("Files");

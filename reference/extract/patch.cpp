@@ -13,7 +13,7 @@
 namespace spex {
 namespace {
 
-PatchResult empty_result(const Patch& patch, int ndiag) {
+PatchResult empty_result(const Patch& patch, int ndiag, bool with_f) {
   PatchResult result;
   result.nspec = patch.nspec;
   result.nwave = patch.nkept;
@@ -21,6 +21,7 @@ PatchResult empty_result(const Patch& patch, int ndiag) {
   const std::size_t nbins = count_of(patch.nspec, patch.nkept);
   result.flux.assign(nbins, 0.0);
   result.ivar.assign(nbins, 0.0);
+  if (with_f) result.f.assign(nbins, 0.0);
   result.chi2pix.assign(nbins, 0.0);
   result.pixmask_fraction.assign(nbins, 1.0);
   result.pulled.assign(nbins, 0);
@@ -122,7 +123,7 @@ BlockRange core_blocks(const Patch& patch, int ndiag) {
 PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pixels& pixels,
                           const ExtractOptions& options, double psferr, StageTimes& times,
                           const FrameFlux* frame, const RejectedPixels* rejected) {
-  PatchResult result = empty_result(patch, options.ndiag_of(spots.spots->ny / 2));
+  PatchResult result = empty_result(patch, options.ndiag_of(spots.spots->ny / 2), options.write_f);
   const PixelRange range =
       used_pixels(spots, patch.wavepad, options.pixpad_frac, pixels.nx, pixels.ny);
   if (rejected != nullptr) {
@@ -175,6 +176,7 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
     const std::size_t block = s * patch.padded_nwave() + w + patch.wavepad;
     result.flux[bin.core] = solution.flux[block];
     result.ivar[bin.core] = solution.ivar[block];
+    if (options.write_f) result.f[bin.core] = solution.f[bin.j];
     result.chi2pix[bin.core] = chi2[bin.core];
     result.pulled[bin.core] = is_pulled(equations.q[bin.j], m, masked[bin.core]) ? 1 : 0;
     store_resolution(patch, s, w, solution.R[s], result);

@@ -36,6 +36,7 @@ void place_spectrum(const Patch& patch, const PatchResult& result, int s, int to
     const std::size_t at = frame.bin(to, patch.wave_first + w);
     frame.flux[at] = result.flux[from] / frame.dw;
     frame.ivar[at] = result.ivar[from] * frame.dw * frame.dw;
+    if (!frame.f.empty()) frame.f[at] = result.f[from] / frame.dw;
     frame.chi2pix[at] = result.chi2pix[from];
     frame.pixmask_fraction[at] = result.pixmask_fraction[from];
     frame.pulled[at] = result.pulled[from];
@@ -112,6 +113,7 @@ Frame empty_frame(const ExtractInputs& inputs) {
   frame.wave = inputs.grid.range(0, frame.nwave);
   frame.flux.assign(frame.nbins(), 0.0);
   frame.ivar.assign(frame.nbins(), 0.0);
+  if (inputs.options.write_f) frame.f.assign(frame.nbins(), 0.0);
   frame.chi2pix.assign(frame.nbins(), 0.0);
   frame.pixmask_fraction.assign(frame.nbins(), 1.0);
   frame.pulled.assign(frame.nbins(), 0);

@@ -5,7 +5,7 @@
 
 namespace spex {
 
-/// Zeroes flux, ivar, chi2pix and the column of R of each bin of which one of the three is not
+/// Zeroes flux, ivar, f, chi2pix and the column of R of each bin of which one of the four is not
 /// finite as float32, flags the bin NODATA, and counts these bins in `overflowed` (extraction.md,
 /// section 7). Throws std::logic_error if there is such a bin and R is not in the frame.
 void drop_overflows(Frame& frame);

@@ -9,8 +9,8 @@ namespace {
 
 // Frees the spectra of a result, which the frame now has.
 void drop_spectra(PatchResult& result) {
-  for (auto* values :
-       {&result.flux, &result.ivar, &result.chi2pix, &result.pixmask_fraction, &result.resolution})
+  for (auto* values : {&result.flux, &result.ivar, &result.f, &result.chi2pix,
+                       &result.pixmask_fraction, &result.resolution})
     *values = {};
   result.pulled = {};
 }

@@ -102,7 +102,7 @@ void require(bool finite) {
 // All numbers, as they are written. RESOLUTION is checked while it is written.
 void check_finite(const FrameFileContent& content) {
   const Frame& frame = *content.frame;
-  for (const auto* values : {&frame.flux, &frame.ivar, &frame.chi2pix})
+  for (const auto* values : {&frame.flux, &frame.ivar, &frame.f, &frame.chi2pix})
     require(content.full_precision ? all_finite(*values) : float_holds(*values));
   require(all_finite(frame.wave) && all_finite(frame.pixmask_fraction));
   if (content.scores == nullptr) return;
@@ -123,7 +123,8 @@ std::size_t expected_size(const FrameFileContent& content) {
   const Frame& frame = *content.frame;
   constexpr std::size_t headers = std::size_t{1} << 20;
   const std::size_t real = content.full_precision ? sizeof(double) : sizeof(float);
-  const std::size_t images = 4 + (content.full_precision ? 1 : 0);  // FLUX, IVAR, MASK, CHI2PIX
+  const std::size_t images =  // FLUX, IVAR, MASK, CHI2PIX
+      4 + (content.full_precision ? 1 : 0) + (frame.f.empty() ? 0 : 1);
   const std::size_t fibermap = content.fibermap == nullptr ? 0 : content.fibermap->fits.size();
   return headers + real * images * frame.nbins() + fibermap;
 }
@@ -170,6 +171,7 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
   write_reals(out, {"CHI2PIX", nullptr, bins}, full, frame.chi2pix);
   if (content.scores != nullptr) write_scores(out, frame, *content.scores, content.camera);
   if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);
+  if (!frame.f.empty()) write_reals(out, {"F", "electron/Angstrom", bins}, full, frame.f);
   const std::span<const char> others = out.finish();
   const GzipSettings settings{content.compress_level, content.threads};
   if (content.resolution != nullptr) {

@@ -14,14 +14,16 @@ namespace spex {
 /// Spectra-major arrays: `[spec * nwave + w]`; resolution is `[(spec * ndiagonals + d) * nwave +
 /// w]` with ndiagonals = 2 ndiag + 1: rows w - ndiag ... w + ndiag of column w of R_s.
 struct Frame {
-  int specmin = 0;                       ///< first fiber, counted from 0 in the PSF
-  int nspec = 0;                         ///< number of fibers
-  int nwave = 0;                         ///< number of bins
-  int ndiag = 0;                         ///< diagonals of R on either side of the main one
-  double dw = 0;                         ///< Angstrom, step of the wavelength grid
-  std::vector<double> wave;              ///< Angstrom [nwave]
-  std::vector<double> flux;              ///< electron / Angstrom
-  std::vector<double> ivar;              ///< (electron / Angstrom)^-2
+  int specmin = 0;           ///< first fiber, counted from 0 in the PSF
+  int nspec = 0;             ///< number of fibers
+  int nwave = 0;             ///< number of bins
+  int ndiag = 0;             ///< diagonals of R on either side of the main one
+  double dw = 0;             ///< Angstrom, step of the wavelength grid
+  std::vector<double> wave;  ///< Angstrom [nwave]
+  std::vector<double> flux;  ///< electron / Angstrom
+  std::vector<double> ivar;  ///< (electron / Angstrom)^-2
+  /// Before reconvolution (extraction.md, section 5), electron / Angstrom; only if requested.
+  std::vector<double> f;
   std::vector<std::uint32_t> mask;       ///< specmask bits
   Reals resolution;                      ///< dimensionless
   std::vector<double> chi2pix;           ///< dimensionless
@@ -47,9 +49,9 @@ struct Frame {
 /// All fields of a Frame.
 template <MaybeConst<Frame> T>
 auto fields(T& frame) {
-  auto& [specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,
+  auto& [specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, f, mask, resolution, chi2pix,
          pixmask_fraction, overflowed, pulled, beyond] = frame;
-  return std::tie(specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,
+  return std::tie(specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, f, mask, resolution, chi2pix,
                   pixmask_fraction, overflowed, pulled, beyond);
 }
 

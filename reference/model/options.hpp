@@ -66,6 +66,7 @@ struct ExtractOptions {
   std::optional<double> psferr;                   ///< if absent, the PSF file's value
   std::uint32_t mask_bits = ccdmask::rejected;    ///< pixels with any of these bits are rejected
   bool model = false;                             ///< also compute the model image
+  bool write_f = false;                           ///< also return f, before reconvolution
   Method method = Method::eigh;                   ///< how N is inverted
   Decorrelate decorrelate = Decorrelate::signal;  ///< which errors are decorrelated
   FluxSolver flux = FluxSolver::patch;            ///< source of f for the flux

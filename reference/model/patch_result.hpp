@@ -35,6 +35,7 @@ struct PatchResult {
   int ndiagonals = 0;                    ///< diagonals of `resolution`
   std::vector<double> flux;              ///< electron
   std::vector<double> ivar;              ///< electron^-2
+  std::vector<double> f;                 ///< before reconvolution, electron; only if requested
   std::vector<double> chi2pix;           ///< dimensionless
   std::vector<double> pixmask_fraction;  ///< 0 ... 1
   std::vector<std::uint8_t> pulled;      ///< 1 where the prior pulls the flux (section 4.1), else 0
@@ -54,10 +55,10 @@ struct PatchResult {
 /// All fields of a PatchResult.
 template <MaybeConst<PatchResult> T>
 auto fields(T& result) {
-  auto& [status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, pulled,
+  auto& [status, nspec, nwave, ndiagonals, flux, ivar, f, chi2pix, pixmask_fraction, pulled,
          resolution, x0, x1, y0, y1, model, frame, rejected, reject_rounds] = result;
-  return std::tie(status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, pulled,
-                  resolution, x0, x1, y0, y1, model, frame, rejected, reject_rounds);
+  return std::tie(status, nspec, nwave, ndiagonals, flux, ivar, f, chi2pix, pixmask_fraction,
+                  pulled, resolution, x0, x1, y0, y1, model, frame, rejected, reject_rounds);
 }
 
 }  // namespace spex

@@ -44,10 +44,12 @@ void check_flux(const ExtractOptions& o) {
                       "--decorrelate signal, or a CPU");
 }
 
-// The GPU has no stage that rejects pixels.
-void check_rejection(const ExtractOptions& o) {
-  if (o.reject_pixels && traits(o.milestone).device == Device::gpu)
+// What the GPU does not compute.
+void check_device(const ExtractOptions& o) {
+  if (traits(o.milestone).device == Device::cpu) return;
+  if (o.reject_pixels)
     throw usage_error("--reject-pixels", "is not supported on a GPU", "spex-cpu");
+  if (o.write_f) throw usage_error("--write-f", "is not supported on a GPU", "spex-cpu");
 }
 
 template <class T>
@@ -90,7 +92,7 @@ ExtractOptions resolve(const OptionRequest& request, Device device) {
   o.method = request.method.value_or(milestone.method);
   o.nsubbundles = request.nsubbundles.value_or(milestone.nsubbundles);
   check_flux(o);
-  check_rejection(o);
+  check_device(o);
   check_options(o);
   return o;
 }

@@ -49,7 +49,8 @@ nb::dict read(const std::string& path, bool checksums) {
 // A frame from arrays, checked for consistent shapes.
 Frame frame_of_arrays(const AnyArray& wave, const AnyArray& flux, const AnyArray& ivar,
                       const AnyArray& mask, const AnyArray& resolution, const AnyArray& chi2pix,
-                      const std::optional<AnyArray>& pixmask_fraction) {
+                      const std::optional<AnyArray>& pixmask_fraction,
+                      const std::optional<AnyArray>& f) {
   if (flux.ndim() != 2 || flux.size() == 0)
     throw usage_error("flux", fmt::format("has {} axes", flux.ndim()), "fibers x bins");
   if (resolution.ndim() != 3 || resolution.shape(1) % 2 == 0)
@@ -74,14 +75,16 @@ Frame frame_of_arrays(const AnyArray& wave, const AnyArray& flux, const AnyArray
   frame.chi2pix = values(chi2pix, "chi2pix", {nspec, nwave});
   if (pixmask_fraction)
     frame.pixmask_fraction = values(*pixmask_fraction, "pixmask_fraction", {nspec, nwave});
+  if (f) frame.f = values(*f, "f", {nspec, nwave});
   return frame;
 }
 
 void write(const std::string& path, const Header& header, const std::string& camera,
            const AnyArray& wave, const AnyArray& flux, const AnyArray& ivar, const AnyArray& mask,
            const AnyArray& resolution, const AnyArray& chi2pix,
-           const std::optional<AnyArray>& pixmask_fraction, bool scores, bool full_precision) {
-  Frame frame = frame_of_arrays(wave, flux, ivar, mask, resolution, chi2pix, pixmask_fraction);
+           const std::optional<AnyArray>& pixmask_fraction, const std::optional<AnyArray>& f,
+           bool scores, bool full_precision) {
+  Frame frame = frame_of_arrays(wave, flux, ivar, mask, resolution, chi2pix, pixmask_fraction, f);
   const WithoutGil released;
   write_frame_to_file(path, std::move(frame), camera, header, {scores, full_precision});
 }
@@ -163,7 +166,7 @@ void bind_frame(nb::module_& module) {
              "header. Raises DataError.");
   module.def("write_spectra", &write, "path"_a, nb::kw_only(), "header"_a, "camera"_a, "wave"_a,
              "flux"_a, "ivar"_a, "mask"_a, "resolution"_a, "chi2pix"_a, "pixmask_fraction"_a.none(),
-             "scores"_a, "full_precision"_a,
+             "f"_a.none(), "scores"_a, "full_precision"_a,
              "Writes a frame's file. Raises UsageError, DataError.");
 }
 

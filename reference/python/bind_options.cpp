@@ -20,7 +20,8 @@ using nb::literals::operator""_a;
 namespace spex::python {
 namespace {
 
-ExtractOptions make_options(const std::map<std::string, std::string>& given, bool model, bool gpu) {
+ExtractOptions make_options(const std::map<std::string, std::string>& given, bool model,
+                            bool write_f, bool gpu) {
   const Device device = gpu ? Device::gpu : Device::cpu;
   OptionRequest request;
   for (const auto& [name, text] : given) {
@@ -28,6 +29,7 @@ ExtractOptions make_options(const std::map<std::string, std::string>& given, boo
     if (option == nullptr) throw usage_error(name, "unknown option", "an option of extract()");
     set_option(request, *option, text, device);
   }
+  request.options.write_f = write_f;
   ExtractOptions options = resolve(request, device);
   options.model = model;
   return options;
@@ -83,7 +85,7 @@ void bind_options(nb::module_& module) {
       .def_ro("nwavestep", &ExtractOptions::nwavestep, "core bins of a patch")
       .def_ro("specmin", &ExtractOptions::specmin, "first fiber");
   module.def(
-      "make_options", &make_options, "given"_a, "model"_a, "gpu"_a,
+      "make_options", &make_options, "given"_a, "model"_a, "write_f"_a, "gpu"_a,
       "Options from texts by their names, as on the command line (docs/command-line.md); others "
       "have "
       "their defaults. Raises UsageError for values that are impossible or do not fit together.");

@@ -11,7 +11,8 @@
 
 namespace spex::python {
 
-/// Adds the arrays of `frame` to `of` without copying. An empty pixmask_fraction becomes None.
+/// Adds the arrays of `frame` to `of` without copying. An empty pixmask_fraction or f
+/// becomes None.
 inline void put_frame(nanobind::dict& of, Frame&& frame) {
   const auto nspec = static_cast<std::size_t>(frame.nspec);
   const auto nwave = static_cast<std::size_t>(frame.nwave);
@@ -24,10 +25,14 @@ inline void put_frame(nanobind::dict& of, Frame&& frame) {
     return nanobind::cast(as_array(std::move(resolution), {nspec, ndiagonals, nwave}));
   });
   of["chi2pix"] = as_array(std::move(frame.chi2pix), {nspec, nwave});
-  if (frame.pixmask_fraction.empty())
-    of["pixmask_fraction"] = nanobind::none();
-  else
-    of["pixmask_fraction"] = as_array(std::move(frame.pixmask_fraction), {nspec, nwave});
+  const auto put_optional = [&](const char* name, std::vector<double>&& values) {
+    if (values.empty())
+      of[name] = nanobind::none();
+    else
+      of[name] = as_array(std::move(values), {nspec, nwave});
+  };
+  put_optional("pixmask_fraction", std::move(frame.pixmask_fraction));
+  put_optional("f", std::move(frame.f));
 }
 
 /// Adds the counts of patches, bins and fibers to `of`.

@@ -92,6 +92,7 @@ FrameOfFile read_frame_of_file(const std::string& path, bool checksums) {
   frame.mask = file.read_bits();
   if (file.find_hdu("PIXMASK_FRACTION"))
     frame.pixmask_fraction = read_image(file, "PIXMASK_FRACTION", bins);
+  if (file.find_hdu("F")) frame.f = read_image(file, "F", bins);
   if (file.find_hdu("FIBERMAP")) read.header.fibermap = read_fibermap(file);
 
   file.move_to_primary();
@@ -144,6 +145,7 @@ void write_frame_to_file(const std::string& path, Frame frame, const std::string
   check_written("ivar", frame.ivar, settings.full_precision);
   check_written("chi2pix", frame.chi2pix, settings.full_precision);
   check_finite("pixmask_fraction", frame.pixmask_fraction);
+  check_written("f", frame.f, settings.full_precision);
   check_written("resolution", *frame.resolution.double_values(), settings.full_precision);
   if (settings.full_precision && frame.pixmask_fraction.empty())
     throw usage_error("full_precision", "the frame has no pixmask_fraction",

@@ -101,10 +101,10 @@ def _text(value: Any) -> str:
         return shown(value)
 
 
-def make_options(*, model: bool, gpu: bool, **options: Any) -> _core.Options:
+def make_options(*, model: bool, gpu: bool, write_f: bool = False, **options: Any) -> _core.Options:
     """Extraction options, by _core.make_options; None is the default."""
     texts = {name: _text(value) for name, value in options.items() if value is not None}
-    return _core.make_options(texts, bool(model), bool(gpu))
+    return _core.make_options(texts, bool(model), bool(write_f), bool(gpu))
 
 
 def make_barycentric(

@@ -37,11 +37,12 @@ _HDUS = {
     "RESOLUTION": "resolution",
     "CHI2PIX": "chi2pix",
     "PIXMASK_FRACTION": "pixmask_fraction",
+    "F": "f",
 }
 
 
 #: HDUs that files hold in float32.
-_SINGLE = ("FLUX", "IVAR", "RESOLUTION", "CHI2PIX")
+_SINGLE = ("FLUX", "IVAR", "RESOLUTION", "CHI2PIX", "F")
 
 
 def _stored(hdu: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 #: Name of the reader in specutils.
 READER = "spexbench frame"
 
-_ARRAYS = ("flux", "ivar", "mask", "chi2pix", "pixmask_fraction")
+_ARRAYS = ("flux", "ivar", "mask", "chi2pix", "pixmask_fraction", "f")
 _HDUS = {"FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION"}
 
 

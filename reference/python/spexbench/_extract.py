@@ -30,6 +30,7 @@ def extract(
     heliocor: float | None = None,
     iers: PathLike | None = None,
     model: bool | PathLike = False,
+    write_f: bool = False,
     rejected: PathLike | None = None,
     gpu: bool = False,
     device: int = 0,
@@ -66,6 +67,7 @@ def extract(
         heliocor: the factor itself, barycentric / observed wavelength.
         iers: finals2000A.all of the IERS, for a factor accurate to 1e-12 instead of 1e-10.
         model: also make the model image; a path writes it to that file too, beside `output`.
+        write_f: also return f, the fluxes before reconvolution, and write them as the HDU F.
         rejected: a file for the mask of the pixels that reject_pixels rejected, beside `output`.
         gpu: on a GPU.
         device: which, counted from 0.
@@ -127,7 +129,9 @@ def extract(
         raise TypeError(f"extract() got an unexpected keyword argument '{min(unknown)}'")
     wavelength = options.get("wavelength")
     grid = None if wavelength is None else grid_of(wavelength)
-    asked = make_options(model=bool(model), gpu=bool(gpu), **{**options, "wavelength": grid})
+    asked = make_options(
+        model=bool(model), write_f=write_f, gpu=bool(gpu), **{**options, "wavelength": grid}
+    )
     barycentric = make_barycentric(barycentric_correction, barycentric_by_obstype, heliocor, iers)
     worker = _run.Worker(gpu, device, threads) if extractor is None else extractor.worker
     try:

@@ -22,6 +22,7 @@ class ExtractSettings(ExtractOptions, total=False):
     heliocor: float | None
     iers: PathLike | None
     model: bool | PathLike
+    write_f: bool
     rejected: PathLike | None
     progress: _run.Progress | None
     checksums: bool

@@ -39,6 +39,7 @@ UNITS = {
     "resolution": "",
     "chi2pix": "",
     "pixmask_fraction": "",
+    "f": "electron / Angstrom",
     "model": "electron",
 }
 
@@ -85,6 +86,8 @@ class Frame:
         chi2pix: float64 [nspec, nwave]: reduced chi^2 of the pixels of a bin.
         pixmask_fraction: float64 [nspec, nwave]: part of a bin's light on unused pixels, 0 to 1;
             None if the frame's file lacks it.
+        f: float64 [nspec, nwave], electron / Angstrom: the spectrum before reconvolution, whose
+            errors are correlated; None without write_f=True.
         model: float64 [ny, nx], electron: the model image of the whole frame; None without
             model=True, of a file, and of a part of a frame.
         rejected: uint8 [ny, nx], the bit COSMIC of PixelMask at the pixels that reject_pixels
@@ -125,6 +128,7 @@ class Frame:
     units: dict[str, str] = field(default_factory=lambda: dict(UNITS))
     spectra: npt.NDArray[np.int64] | None = None
     rejected: npt.NDArray[np.uint8] | None = None
+    f: npt.NDArray[np.float64] | None = None
 
     @property
     def nspec(self) -> int:
@@ -311,15 +315,14 @@ class Frame:
             name: np.ascontiguousarray(getattr(self, name), dtype=np.float64)
             for name in ("wave", "flux", "ivar", "resolution", "chi2pix")
         }
-        fraction = self.pixmask_fraction
+        for name in ("pixmask_fraction", "f"):
+            array = getattr(self, name)
+            arrays[name] = None if array is None else np.ascontiguousarray(array, dtype=np.float64)
         _core.write_spectra(
             path_of("path", path),
             header=for_file(self),
             camera=self.camera,
             mask=np.ascontiguousarray(self.mask, dtype=np.uint32),
-            pixmask_fraction=None
-            if fraction is None
-            else np.ascontiguousarray(fraction, dtype=np.float64),
             scores=bool(scores),
             full_precision=bool(full_precision),
             **arrays,

@@ -72,7 +72,7 @@ def _part(frame: "Frame", rows: npt.NDArray[np.int64], bins: slice) -> "Frame":
         counts=dataclasses.replace(frame.counts, dark=int((ivar == 0).sum())),
         **{
             name: cut(getattr(frame, name))
-            for name in ("flux", "mask", "resolution", "chi2pix", "pixmask_fraction")
+            for name in ("flux", "mask", "resolution", "chi2pix", "pixmask_fraction", "f")
         },
     )
     return dataclasses.replace(part, header=_header.of_selection(frame.header, part, rows))

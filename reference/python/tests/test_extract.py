@@ -643,3 +643,28 @@ def test_interrupt(night):
     with pytest.raises(KeyboardInterrupt):
         extract(night.preproc, night.psf, threads=1, milestone="baseline")
     timer.join()
+
+
+# flux = R f, except for what lies beyond the stored diagonals and beside the patch.
+@pytest.mark.parametrize("flux", ["patch", "frame"])
+def test_f_before_reconvolution(night, tmp_path, flux):
+    options = {**SMALL, "flux": flux, "ndiag": 12}
+    frame = extract(night.preproc, night.psf, write_f=True, output=tmp_path / "f.fits", **options)
+    sigma = 1 / np.sqrt(frame.ivar)
+    inner = slice(12, -12)
+    again = frame.convolve(frame.f)
+    assert np.abs((again - frame.flux) / sigma)[:, inner].max() < 0.05
+    assert np.abs((frame.f - frame.flux) / sigma)[:, inner].max() > 3
+    written = spexbench.read_frame(tmp_path / "f.fits")
+    np.testing.assert_array_equal(written.f, frame.f.astype(np.float32))
+    np.testing.assert_array_equal(frame[1:3].f, frame.f[1:3])
+    frame.write(tmp_path / "again.fits")
+    np.testing.assert_array_equal(spexbench.read_frame(tmp_path / "again.fits").f, written.f)
+    without = extract(night.preproc, night.psf, **options)
+    assert without.f is None
+    np.testing.assert_array_equal(without.flux, frame.flux)
+
+
+def test_f_needs_a_cpu(night):
+    with pytest.raises(spexbench.UsageError, match="--write-f: is not supported on a GPU"):
+        extract(night.preproc, night.psf, write_f=True, gpu=True, **SMALL)
