@@ -666,5 +666,5 @@ def test_f_before_reconvolution(night, tmp_path, flux):
 
 
 def test_f_needs_a_cpu(night):
-    with pytest.raises(spexbench.UsageError, match="--write-f: is not supported on a GPU"):
+    with pytest.raises(spexbench.UsageError, match="write_f: is not supported on a GPU"):
         extract(night.preproc, night.psf, write_f=True, gpu=True, **SMALL)
