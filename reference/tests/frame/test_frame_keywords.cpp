@@ -14,6 +14,7 @@
 #include "reference/frame/frame_keywords.hpp"
 #include "reference/frame/frame_warnings.hpp"
 #include "reference/frame/production_paths.hpp"
+#include "reference/model/option_table.hpp"
 #include "reference/tests/support/scratch.hpp"
 #include "spex_test_paths.hpp"
 
@@ -150,18 +151,28 @@ TEST_F(FrameKeywords, RulesOfQualityOnlyIfNotTheDefaults) {
   EXPECT_EQ(value<std::string>("BAD2DFIT"), "chi2");
 }
 
+// No option that a header states if it is changed has its default.
+ExtractOptions with_other_values(const ExtractOptions& defaults) {
+  OptionRequest request = request_of(defaults);
+  for (const ExtractOption& option : extract_options()) {
+    if (option.stated != Stated::if_changed) continue;
+    const std::string usual = text_of(option, defaults);
+    std::string other = fmt::format("{}", option.least + 1);  // of a number
+    for (const std::string& name : choices_of(option, Device::cpu))
+      if (name != usual) other = name;
+    set_option(request, option, other, Device::cpu);
+  }
+  return request.options;
+}
+
 // Comparisons with DESI's pipeline take any other keyword for one that was lost or invented.
 TEST_F(FrameKeywords, AllAreProductionsOrListed) {
-  options.chi2_pixels = Chi2Pixels::bright;
-  options.bad2dfit = Bad2dFit::chi2;
-  options.flux = FluxSolver::frame;
-  options.reject_pixels = 5;
+  options = with_other_values(options);
   inputs.heliocor = 1.00005;
   inputs.psf.in_psf = "psf.fits";
   inputs.fibermap_by_row = true;
   inputs.preproc.has_mask = false;
   inputs.cut_out = XyRange{1, 2, 3, 4};
-  options.ndiag = 7;
   const PatchCounts counts{
       .overflowed = 1, .beyond = 1, .pulled = 1, .failed_fit = 1, .unfitted = 1, .tails = 1};
   const std::set<std::string> of_production{"NSPEC",    "WAVEMIN", "WAVEMAX", "WAVESTEP",
