@@ -53,7 +53,7 @@ def _draw(
     sigma = np.where(good, frame.error[s], np.nan)
     name = f"spectrum {frame.fibers[s]}"
     # A line through one bin has no length.
-    point = {"marker": "o", "ms": 4} if frame.nwave == 1 else {}
+    point: dict[str, Any] = {"marker": "o", "ms": 4} if frame.nwave == 1 else {}
     [line] = axes.plot(frame.wave, flux, lw=0.8, drawstyle="steps-mid", label=name, **point)
     color = line.get_color()
     if point:
