@@ -6,7 +6,7 @@
 
 namespace spex::gpu {
 
-std::size_t most_shared_memory() {
+std::size_t max_shared_memory() {
   int device = 0, most = 0;
   SPEX_GPU_CHECK(cudaGetDevice(&device));
   SPEX_GPU_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
@@ -18,7 +18,7 @@ void allow_shared_memory(const void* kernel) {
   SPEX_GPU_CHECK(cudaFuncGetAttributes(&attributes, kernel));
   SPEX_GPU_CHECK(
       cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                           static_cast<int>(most_shared_memory() - attributes.sharedSizeBytes)));
+                           static_cast<int>(max_shared_memory() - attributes.sharedSizeBytes)));
 }
 
 }  // namespace spex::gpu

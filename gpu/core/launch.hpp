@@ -13,7 +13,7 @@ inline constexpr int warp_size = 32;
 }
 
 /// Maximal shared memory per block on the current device, static part included, bytes.
-[[nodiscard]] std::size_t most_shared_memory();
+[[nodiscard]] std::size_t max_shared_memory();
 
 /// Allows `kernel` to use the maximal dynamic shared memory of the current device. Always the
 /// maximum: the limit belongs to the kernel for all threads and streams, so that a smaller limit

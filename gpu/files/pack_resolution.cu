@@ -19,7 +19,7 @@ using Totals = ResolutionPacker::Totals;
 
 constexpr int threads = 256;
 constexpr int span = 12;  // numbers per thread
-constexpr int most_numbers = threads * span;
+constexpr int max_numbers = threads * span;
 constexpr int bytes_of_number = sizeof(float);
 static_assert(threads == literals);  // one thread per byte value
 
@@ -55,7 +55,7 @@ Blocks cut(const NumberRows& rows) {
   return {rows, blocks_for(rows.length, length), length};
 }
 
-constexpr int room_of_words = most_numbers + threads;
+constexpr int room_of_words = max_numbers + threads;
 
 // The numbers of a block as float32 in shared memory, and this thread's part. The last thread ends
 // with the block's last number, so that the number of bytes after a thread's part is the same in
@@ -63,7 +63,7 @@ constexpr int room_of_words = most_numbers + threads;
 class Words {
  public:
   __device__ Words(const Blocks::Block& block, std::uint32_t* room)
-      : word_(room), first_(most_numbers - block.count) {
+      : word_(room), first_(max_numbers - block.count) {
     for (int i = static_cast<int>(threadIdx.x); i < block.count; i += threads)
       word_[place(first_ + i)] = __float_as_uint(static_cast<float>(block.values[i]));
     __syncthreads();
@@ -169,15 +169,14 @@ __device__ void put_bits(std::uint32_t* to, std::uint32_t at, std::uint32_t bits
   if (shifted >> 32 != 0) atomicOr(&to[at / 32 + 1], static_cast<std::uint32_t>(shifted >> 32));
 }
 
-constexpr std::size_t most_bits =
-    31 + block_header_bits + 15 * (most_numbers * bytes_of_number + 1);
-constexpr std::size_t most_words = (most_bits + 31) / 32;
+constexpr std::size_t max_bits = 31 + block_header_bits + 15 * (max_numbers * bytes_of_number + 1);
+constexpr std::size_t max_words = (max_bits + 31) / 32;
 
 __global__ void __launch_bounds__(threads)
     encode_kernel(Blocks blocks, const Code* codes, const std::uint64_t* bits,
                   const std::uint64_t* offsets, std::uint32_t* to) {
   using Scan = cub::BlockScan<std::uint32_t, threads>;
-  __shared__ std::uint32_t room[room_of_words], symbol[literal_symbols], out[most_words];
+  __shared__ std::uint32_t room[room_of_words], symbol[literal_symbols], out[max_words];
   __shared__ typename Scan::TempStorage scan;
   const std::uint32_t t = threadIdx.x;
   const Blocks::Block block = blocks.block(blockIdx.x);
@@ -229,7 +228,7 @@ void copy(const T* from, std::size_t count, T* to, cudaMemcpyKind kind, cudaStre
 }  // namespace
 
 int numbers_of_block(int length) {
-  return blocks_for(length, blocks_for(length, most_numbers));
+  return blocks_for(length, blocks_for(length, max_numbers));
 }
 
 void ResolutionPacker::survey(const NumberRows& rows) {

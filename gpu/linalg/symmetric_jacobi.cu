@@ -17,7 +17,7 @@ constexpr int threads = rows* group / 2 * group;
 // Blocks per multiprocessor, limited by registers.
 template <int rows>
 constexpr int blocks = 896 / threads<rows>;
-constexpr int most_sweeps = 30;
+constexpr int max_sweeps = 30;
 
 // Computes L of A = L L^T in place, column-major, with zeros above the diagonal. Returns false in
 // all threads if a pivot is not positive. Columns are divided by the root of their pivot at the
@@ -152,7 +152,7 @@ template <int rows>
 __device__ bool make_orthogonal(double* W, int m, int leading, double* squares) {
   const int mine = threadIdx.x / group, lane = threadIdx.x % group;
   const int pairs = (m + 1) / 2;
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+  for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     for (int column = mine; column < m; column += blockDim.x / group) {
       const double* w = W + column * leading;
       const double square = column_product(w, w, m);

@@ -12,15 +12,15 @@ namespace spex::gpu {
 namespace {
 
 // Limits of spots_kernel: each lane keeps the pixels and Px of a column in registers.
-constexpr int most_columns = warp_size;
-constexpr int most_rows = 12;
-constexpr int most_x_terms = 8;
+constexpr int max_columns = warp_size;
+constexpr int max_rows = 12;
+constexpr int max_x_terms = 8;
 // Wavelengths of one fiber per block, and warps per block.
 constexpr int bins_of_block = 32;
 constexpr int warps_of_block = 8;
 constexpr int blocks_of_multiprocessor = 4;
 // Limits of large_spots_kernel.
-constexpr int most_large_warps = 4;
+constexpr int max_large_warps = 4;
 
 __device__ double wavelength(const WaveBins& bins, int w) {
   return bins.grid.at(bins.first + w);
@@ -62,9 +62,9 @@ __global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
 struct SpotLayout {
   // Stride of coefficients and of P_d: odd, so that the lanes' rows begin in different banks.
   int stride;
-  int nseries;  // g_ij at j most_x_terms + i, 0 for i > degx; then sigma_x and sigma_y
+  int nseries;  // g_ij at j max_x_terms + i, 0 for i > degx; then sigma_x and sigma_y
   // For each warp's spot: values of its series; values at its edges; pixel integrals along y,
-  // most_rows per degree.
+  // max_rows per degree.
   int edges, Py;
   int centers;     // columns of all wavelengths of the block, then rows
   int coeff;       // coefficients of all series of the fiber
@@ -74,9 +74,9 @@ struct SpotLayout {
     const int degx = psf.ghdegx, degy = psf.ghdegy;
     const auto even = [](int count) { return (count + 1) / 2 * 2; };
     stride = psf.ncoeff | 1;
-    nseries = (degy + 1) * most_x_terms + 2;
+    nseries = (degy + 1) * max_x_terms + 2;
     edges = even((degx + 1) * (psf.nx() + 1) + (degy + 1) * (psf.ny() + 1));
-    Py = (degy + 1) * most_rows;
+    Py = (degy + 1) * max_rows;
     centers = 2 * bins_of_block;
     coeff = even(nseries * stride);
     polynomial = even(bins_of_block * stride);
@@ -87,17 +87,17 @@ struct SpotLayout {
            static_cast<std::size_t>(warps_of_block * of_warp() + centers + coeff + polynomial);
   }
 };
-static_assert(most_x_terms % 2 == 0 && most_rows % 2 == 0);
+static_assert(max_x_terms % 2 == 0 && max_rows % 2 == 0);
 
 // The PSF parameter for series q of a spot; -1 for zeros.
 __device__ int parameter_of(const PsfView& psf, int q) {
-  const int i = q % most_x_terms, j = q / most_x_terms;
+  const int i = q % max_x_terms, j = q / max_x_terms;
   if (j > psf.ghdegy) return i;  // the widths
   return i <= psf.ghdegx ? 2 + i * (psf.ghdegy + 1) + j : -1;
 }
 
 bool fits_registers(const PsfView& psf) {
-  return psf.nx() <= most_columns && psf.ny() <= most_rows && psf.ghdegx < most_x_terms;
+  return psf.nx() <= max_columns && psf.ny() <= max_rows && psf.ghdegx < max_x_terms;
 }
 
 // The factor that normalizes a spot to sum 1, from the sums of each lane's columns.
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
   double* centers = of_warps + warps_of_block * layout.of_warp();
   double* coeff = centers + layout.centers;
   double* polynomial = coeff + layout.coeff;
-  const double* sigma = series + (degy + 1) * most_x_terms;
+  const double* sigma = series + (degy + 1) * max_x_terms;
 
   const int s = blockIdx.y;
   const int begin = blockIdx.x * bins_of_block;
@@ -161,33 +161,33 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
     }
     __syncwarp();
 
-    double Px[most_x_terms];
+    double Px[max_x_terms];
 #pragma unroll
-    for (int i = 0; i < most_x_terms; ++i) {
+    for (int i = 0; i < max_x_terms; ++i) {
       const double* E = Ex + i * (nx + 1) + lane;
       Px[i] = i <= degx && lane < nx ? pixel_integral(i, E[0], E[1]) : 0.0;
     }
-    if (lane < most_rows)
+    if (lane < max_rows)
       for (int j = 0; j <= degy; ++j) {
         const double* E = Ey + j * (ny + 1) + lane;
-        Py[j * most_rows + lane] = lane < ny ? pixel_integral(j, E[0], E[1]) : 0.0;
+        Py[j * max_rows + lane] = lane < ny ? pixel_integral(j, E[0], E[1]) : 0.0;
       }
     __syncwarp();
 
     // spot[y][x] = sum_j row_j[x] Py_j[y] with row_j[x] = sum_i g_ij Px_i[x], x = lane
-    double column[most_rows] = {};
+    double column[max_rows] = {};
     for (int j = 0; j <= degy; ++j) {
-      const auto* g = reinterpret_cast<const double2*>(series + j * most_x_terms);
-      const auto* P_j = reinterpret_cast<const double2*>(Py + j * most_rows);
+      const auto* g = reinterpret_cast<const double2*>(series + j * max_x_terms);
+      const auto* P_j = reinterpret_cast<const double2*>(Py + j * max_rows);
       double row = 0.0;
 #pragma unroll
-      for (int i = 0; i < most_x_terms; i += 2) {
+      for (int i = 0; i < max_x_terms; i += 2) {
         const double2 two = g[i / 2];
         row = fma(two.x, Px[i], row);
         row = fma(two.y, Px[i + 1], row);
       }
 #pragma unroll
-      for (int y = 0; y < most_rows; y += 2) {
+      for (int y = 0; y < max_rows; y += 2) {
         const double2 two = P_j[y / 2];
         column[y] = fma(row, two.x, column[y]);
         column[y + 1] = fma(row, two.y, column[y + 1]);
@@ -196,7 +196,7 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
     __syncwarp();  // before the next spot overwrites the values
     double total = 0.0;
 #pragma unroll
-    for (int y = 0; y < most_rows; ++y) {
+    for (int y = 0; y < max_rows; ++y) {
       column[y] = column[y] > 0.0 ? column[y] : 0.0;
       total += column[y];
     }
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
     double* spot = value + (static_cast<size_t>(s) * bins.nwave + w) * nx * ny;
     if (lane < nx) {
 #pragma unroll
-      for (int y = 0; y < most_rows; ++y)
+      for (int y = 0; y < max_rows; ++y)
         if (y < ny) spot[y * nx + lane] = column[y] * scale;
     }
   }
@@ -335,7 +335,7 @@ void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins
 
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
                     cudaStream_t stream) {
-  const std::size_t most = most_shared_memory();
+  const std::size_t most = max_shared_memory();
   if (const SpotLayout layout(psf.view); fits_registers(psf.view) && layout.bytes() <= most) {
     allow_shared_memory(reinterpret_cast<const void*>(spots_kernel));
     spots_kernel<<<dim3(blocks_for(bins.nwave, bins_of_block), nspec), warps_of_block * warp_size,
@@ -343,7 +343,7 @@ void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& 
   } else {
     const std::size_t bytes_of_warp =
         static_cast<std::size_t>(scratch_numbers(psf.view)) * sizeof(double);
-    int warps = most_large_warps;
+    int warps = max_large_warps;
     while (warps > 1 && static_cast<std::size_t>(warps) * bytes_of_warp > most) warps /= 2;
     allow_shared_memory(reinterpret_cast<const void*>(large_spots_kernel));
     const long long count = static_cast<long long>(nspec) * bins.nwave;

@@ -101,7 +101,7 @@ class FrameSolve : public test::GpuTest {
     const auto factor =
         poisoned<double>(bundles.nspec * frame_factor_numbers(bundles.R, bundles.m));
     const auto sides = poisoned<double>(bundles.nspec * frame_side_numbers(bundles.R, bundles.m));
-    const auto moved = poisoned<double>(2 * most_frame_sweeps);
+    const auto moved = poisoned<double>(2 * max_frame_sweeps);
     const auto refused = poisoned<int>(2);
     FrameSystem system;
     system.bands.nspec = bundles.nspec, system.bands.nwave = bundles.nwave;

@@ -56,11 +56,11 @@ TEST_F(FrameOnDeviceTest, PatchesUseTheReferencesPixels) {
 // Properties of the whole frame must not depend on the rank's patches.
 TEST_F(FrameOnDeviceTest, ReachIsOfTheWholeFrame) {
   load();
-  const int reach = frame->reach(), most_fibers = frame->most_fibers();
+  const int reach = frame->reach(), max_fibers = frame->max_fibers();
   const std::vector<Patch> some(patches.begin() + 4, patches.begin() + 6);
   frame->load(inputs(), some);
   EXPECT_EQ(frame->reach(), reach);
-  EXPECT_EQ(frame->most_fibers(), most_fibers);
+  EXPECT_EQ(frame->max_fibers(), max_fibers);
 }
 
 TEST_F(FrameOnDeviceTest, SpotsAreOfTheRequestedFibers) {

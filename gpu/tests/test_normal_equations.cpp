@@ -56,7 +56,7 @@ TEST_F(NormalEquationsTest, PriorAgreesWithTheReference) {
 TEST_F(NormalEquationsTest, BandEqualsTheReferencesMatrix) {
   load();
   const PatchBatch all = batch();
-  const BandLayout layout{frame->most_fibers(), frame->reach(), 23};
+  const BandLayout layout{frame->max_fibers(), frame->reach(), 23};
   ASSERT_LT(layout.reach, layout.nwave);
   ASSERT_GT(layout.rows(), layout.nslots * layout.nwave) << "no padding behind the last bin";
   const DeviceBuffer<double> prior = prior_of(all, layout.strides(), 0);

@@ -17,7 +17,7 @@ class Quality : public test::StageTest {
   void prepare() {
     load();
     all = batch();
-    const int nslots = frame->most_fibers() + 1;
+    const int nslots = frame->max_fibers() + 1;
     strides = {23 * nslots + 1, 1, nslots};  // in wavelength order
     const std::size_t size = count_of(all.count, strides.of_patch);
     std::mt19937_64 random(3);

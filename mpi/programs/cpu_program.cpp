@@ -35,7 +35,7 @@ constexpr const char* footer =
     "7 frames without inputs were skipped (--skip-missing).";
 
 // More threads writing one frame would wait for its file.
-constexpr int most_write_threads = 4;
+constexpr int max_write_threads = 4;
 
 int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfRank& hook_of) {
   CLI::App app("Extracts 1D spectra from preprocessed CCD frames by spectroperfectionism.",
@@ -59,7 +59,7 @@ int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfR
     spdlog::info("{}: {} rank(s) of {} thread(s)", many.many() ? "frames" : job.files.input,
                  world.size(), threads);
   job.settings.read_threads = threads;
-  job.settings.write_threads = std::min(threads, most_write_threads);
+  job.settings.write_threads = std::min(threads, max_write_threads);
   const int extractors = extractors_of_rank(many);
   const mpi::ExtractorFactory make = [=](int /*slot*/) {
     return cpu_extractor(std::max(1, threads / extractors));

@@ -15,7 +15,7 @@ namespace {
 
 // The Earth moves at 1e-4 of the speed of light; a larger value is a velocity in km/s, not a
 // factor.
-constexpr double most_shift = 1e-3;
+constexpr double max_shift = 1e-3;
 
 }  // namespace
 
@@ -90,7 +90,7 @@ BarycentricSettings barycentric_settings(const ProductionArguments& arguments) {
   constexpr const char* with = "--barycentric-correction or --barycentric-by-obstype";
   if (settings.heliocor && !corrects)
     throw usage_error("--heliocor", "requires a barycentric correction", with);
-  if (settings.heliocor && !(std::abs(*settings.heliocor - 1) <= most_shift))
+  if (settings.heliocor && !(std::abs(*settings.heliocor - 1) <= max_shift))
     throw usage_error("--heliocor",
                       fmt::format("{:g} is not a wavelength factor", *settings.heliocor),
                       "barycentric / observed wavelength, such as 1.00006");

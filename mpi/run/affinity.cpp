@@ -19,14 +19,14 @@ namespace spex::mpi {
 namespace {
 
 // Capacity of cpu_set_t.
-constexpr int most_cpus = CPU_SETSIZE;
+constexpr int max_cpus = CPU_SETSIZE;
 
 // Parses a word as a CPU number; -1 if it is not a number.
 int cpu_of(const std::string& word) {
   int cpu = -1;
   const char* const end = word.data() + word.size();
   const auto [last, error] = std::from_chars(word.data(), end, cpu);
-  return error == std::errc() && last == end && cpu < most_cpus ? cpu : -1;
+  return error == std::errc() && last == end && cpu < max_cpus ? cpu : -1;
 }
 
 Cpus common(const Cpus& a, const Cpus& b) {
@@ -76,7 +76,7 @@ Cpus allowed_cpus() {
   CPU_ZERO(&set);
   Cpus cpus;
   if (sched_getaffinity(0, sizeof(set), &set) != 0) return cpus;
-  for (int cpu = 0; cpu < most_cpus; ++cpu)
+  for (int cpu = 0; cpu < max_cpus; ++cpu)
     if (CPU_ISSET(static_cast<unsigned>(cpu), &set)) cpus.push_back(cpu);
   return cpus;
 }
@@ -126,13 +126,13 @@ std::vector<std::vector<int>> deal_devices(const std::vector<Cpus>& ranks,
       if (!first_round && untaken() == 0) break;
       const int fewest = *std::min_element(takers.begin(), takers.end());
       std::size_t best = devices.size();
-      double most_shared = 0;
+      double max_shared = 0;
       for (std::size_t device = 0; device < devices.size(); ++device) {
         if (takers[device] != fewest) continue;
         const double shared = shared_part(ranks[rank], devices[device]);
-        if (best < devices.size() && shared <= most_shared) continue;
+        if (best < devices.size() && shared <= max_shared) continue;
         best = device;
-        most_shared = shared;
+        max_shared = shared;
       }
       dealt[rank].push_back(static_cast<int>(best));
       ++takers[best];
@@ -143,10 +143,10 @@ std::vector<std::vector<int>> deal_devices(const std::vector<Cpus>& ranks,
 }
 
 std::vector<Cpus> gather_allowed_cpus(const Communicator& node) {
-  std::array<unsigned char, most_cpus> mine{};
+  std::array<unsigned char, max_cpus> mine{};
   for (const int cpu : allowed_cpus()) mine[static_cast<std::size_t>(cpu)] = 1;
   std::vector<unsigned char> all(mine.size() * static_cast<std::size_t>(node.size()));
-  SPEX_MPI_CHECK(MPI_Allgather(mine.data(), most_cpus, MPI_UNSIGNED_CHAR, all.data(), most_cpus,
+  SPEX_MPI_CHECK(MPI_Allgather(mine.data(), max_cpus, MPI_UNSIGNED_CHAR, all.data(), max_cpus,
                                MPI_UNSIGNED_CHAR, node.get()));
   std::vector<Cpus> cpus(static_cast<std::size_t>(node.size()));
   for (std::size_t k = 0; k < all.size(); ++k)

@@ -6,14 +6,14 @@ namespace spex::mpi {
 namespace {
 
 // Frames per GPU at a time: the GPU computes some while the host transfers others.
-constexpr int most_extractors_of_device = 5;
+constexpr int max_extractors_of_device = 5;
 // Bytes of GPU memory per extractor, with room for frames larger than DESI's.
 constexpr double memory_of_extractor = 8e9;
 // More readers and writers of plain files per GPU would wait for the GPU.
-constexpr int most_plain_readers = 5;
-constexpr int most_plain_writers = 8;
+constexpr int max_plain_readers = 5;
+constexpr int max_plain_writers = 8;
 // More threads would wait for each other to write the same file.
-constexpr int most_write_threads = 4;
+constexpr int max_write_threads = 4;
 
 bool is_packed(const std::string& path) {
   return path.ends_with(".gz") || path.ends_with(".fz");
@@ -23,7 +23,7 @@ int extractors_of(const PipelineLoad& load) {
   const auto fit = static_cast<int>(std::min(load.device_memory / memory_of_extractor, 1e3));
   const auto frames = static_cast<int>(std::min<std::size_t>(load.frames, 1000));
   const int of_device =
-      std::min({most_extractors_of_device, fit, (frames + load.devices - 1) / load.devices});
+      std::min({max_extractors_of_device, fit, (frames + load.devices - 1) / load.devices});
   return std::max(1, of_device) * load.devices;
 }
 
@@ -35,10 +35,10 @@ PipelineThreads pipeline_threads(const PipelineLoad& load) {
   threads.extractors = extractors_of(load);
   // Decompression takes most of the CPU time of a frame with a packed image.
   threads.readers =
-      load.packed_inputs ? load.cpus : std::min(half, most_plain_readers * load.devices);
-  threads.writers = std::min(half, most_plain_writers * load.devices);
+      load.packed_inputs ? load.cpus : std::min(half, max_plain_readers * load.devices);
+  threads.writers = std::min(half, max_plain_writers * load.devices);
   threads.write_threads =
-      std::clamp(2 * load.cpus / std::max(1, threads.writers), 1, most_write_threads);
+      std::clamp(2 * load.cpus / std::max(1, threads.writers), 1, max_write_threads);
   threads.frames_in_flight = threads.readers + threads.extractors + threads.writers;
   return threads;
 }

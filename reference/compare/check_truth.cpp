@@ -139,10 +139,10 @@ std::vector<Check> judge_all(const PullStatistics& pulls, const PullLimits& limi
   };
   Check enough{.hdu = "FLUX", .what = "too few unmasked bins"};
   enough.compared = pulls.bins;
-  if (pulls.bins < truth_least_bins)
+  if (pulls.bins < truth_min_bins)
     enough.add_problem(place, fmt::format("{} unmasked bins to compare with the truth (expected "
                                           "at least {})",
-                                          pulls.bins, truth_least_bins));
+                                          pulls.bins, truth_min_bins));
   return {enough, within("|mean pull|", pulls.mean, 0, limits.mean),
           within("|std of pull - 1|", pulls.std, 1, limits.std),
           within("|68% half-width of pull - 1|", pulls.half_width, 1, limits.half_width),
@@ -163,7 +163,7 @@ std::vector<Check> judge_fibers(const FrameFile& frame, const Pulls& pulls,
     const PullStatistics fiber = make_statistics(pulls, s, s + 1);
     const auto place = [&] { return Place{"FLUX", frame.specmin + s, {}, {}}; };
     const auto bins = static_cast<double>(fiber.bins);
-    coverage.add_equal(bins >= truth_least_of_fiber * inner, place);
+    coverage.add_equal(bins >= truth_min_of_fiber * inner, place);
     if (fiber.bins < truth_bins_of_fiber || fiber.pairs < truth_bins_of_fiber) continue;
     const double root = std::sqrt(bins);
     mean.add(std::abs(fiber.mean) * root, PullLimits::pull_bias * root, place);

@@ -53,9 +53,9 @@ struct PullLimits {
 [[nodiscard]] PullLimits pull_limits(long long bins, long long pairs);
 
 /// Minimal number of used bins of a frame; fewer bins fail the check.
-inline constexpr long long truth_least_bins = 1000;
+inline constexpr long long truth_min_bins = 1000;
 /// Minimal fraction of each fiber's bins that must be used.
-inline constexpr double truth_least_of_fiber = 0.5;
+inline constexpr double truth_min_of_fiber = 0.5;
 /// Minimal number of used bins for statistics of a single fiber.
 inline constexpr long long truth_bins_of_fiber = 30;
 

@@ -114,7 +114,7 @@ json truth_json(const TruthCheck& truth) {
             {"std", truth.limits.std},
             {"half_width", truth.limits.half_width},
             {"correlation", truth.limits.correlation}}},
-          {"least_bins", truth_least_bins},
+          {"min_bins", truth_min_bins},
           {"checks", checks_json(truth.checks)}};
 }
 

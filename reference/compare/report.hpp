@@ -39,7 +39,7 @@ struct CompareReport {
 ///      file             path
 ///      bins, mean, std, half_width, correlation    statistics of the pulls
 ///      limits           allowed deviations of these four from 0, 1, 1 and 0
-///      least_bins       minimal number of bins
+///      min_bins       minimal number of bins
 ///      checks           a list, below
 ///
 /// A check has hdu ("all": the file), what, limit, largest (difference of the stored values),

@@ -139,8 +139,8 @@ class BundleTest {
     const auto is_above = [&](double spread) {
       return residual * residual > threshold * threshold * (spread / W + model_error * model_error);
     };
-    if (!is_above(reject_bounds::least_spread)) return false;
-    return is_above(std::max(1 - W * model_variance(x, y), reject_bounds::least_spread));
+    if (!is_above(reject_bounds::min_spread)) return false;
+    return is_above(std::max(1 - W * model_variance(x, y), reject_bounds::min_spread));
   }
 
   [[nodiscard]] bool is_of_bundle(int x, int y) const {
@@ -173,7 +173,7 @@ class BundleTest {
       if (!(W > 0 && residual > 0)) continue;
       const double lower = threshold_ * reject_bounds::neighbor;
       // Most pixels end here.
-      if (!(residual * residual * W > lower * lower * reject_bounds::least_spread)) continue;
+      if (!(residual * residual * W > lower * lower * reject_bounds::min_spread)) continue;
       const double threshold = is_next_to(rejected, x, y) ? lower : threshold_;
       if (is_of_bundle(x, y) && exceeds(x, y, residual, W, threshold))
         found.push_back(place_of(x, y));
@@ -231,7 +231,7 @@ RejectedPixels reject_pixels(const ExtractInputs& inputs, int bundle, const Spot
   RejectedPixels rejected;
   const auto test = [&](const std::vector<SolvedFiber>& solved) {
     Places found;
-    if (rejected.rounds == reject_bounds::most_rounds) return found;
+    if (rejected.rounds == reject_bounds::max_rounds) return found;
     const StageTimer timer(times, Stage::quality);
     found = BundleTest(pixels.pixels(), solved, more, inputs, threads).find(rejected.places);
     rejected.rounds += found.empty() ? 0 : 1;

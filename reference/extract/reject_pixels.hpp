@@ -41,14 +41,14 @@ class BundlePixels {
 /// Bounds of the rejection.
 namespace reject_bounds {
 /// Rounds, at most.
-inline constexpr int most_rounds = 5;
+inline constexpr int max_rounds = 5;
 /// What `wavepad` is wider by than that of the extraction: light beyond the extended grid is in no
 /// model, and disturbs the pixels near its ends.
 inline constexpr int more_wavepad = 10;
 /// The threshold of a pixel next to a rejected one, relative to that of others.
 inline constexpr double neighbor = 0.5;
 /// 1 - h_i, at least: a pixel that alone holds a bin leaves no residual.
-inline constexpr double least_spread = 0.1;
+inline constexpr double min_spread = 0.1;
 }  // namespace reject_bounds
 
 /// The bins that the rejection needs before and after those of a bundle's patches.

@@ -19,7 +19,7 @@ inline constexpr std::size_t fits_block = 2880;
 
 /// Limit of the compression ratio: deflate reaches 1032, Rice 341. A larger ratio means a damaged
 /// file.
-constexpr long long most_unpacked_a_byte = 1100;
+constexpr long long max_unpacked_a_byte = 1100;
 
 /// Appends the cards and END, padded to whole blocks.
 void append_header(Bytes& out, const std::vector<std::string>& cards);

@@ -7,10 +7,10 @@
 namespace spex::psf_parts {
 
 // Larger sizes mean a broken file: no spectrograph has them.
-inline constexpr int most_fibers = 10000;
-inline constexpr int most_half_size = 64;
-inline constexpr int most_legendre_degree = 30;
-inline constexpr int most_pixels = 100000;
+inline constexpr int max_fibers = 10000;
+inline constexpr int max_half_size = 64;
+inline constexpr int max_legendre_degree = 30;
+inline constexpr int max_pixels = 100000;
 
 /// All functions read the current HDU, and throw Error(data) naming it and the keyword.
 /// An integer from `least` to `most`.

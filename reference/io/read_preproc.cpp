@@ -16,7 +16,7 @@
 namespace spex {
 namespace {
 
-constexpr long long most_pixels_a_side = 100000;
+constexpr long long max_pixels_a_side = 100000;
 
 // Replaces the quoted text of a header card by its header_word; the rest of the card stays in
 // place.
@@ -57,7 +57,7 @@ bool move_to_image(FitsReader& file) {
 // A first column or row that specter's --trimxy states, as a number that is not positive.
 int read_first(const FitsReader& file, const char* key) {
   const double stated = file.get_double(key);
-  if (!(stated <= 0 && stated >= -most_pixels_a_side) || stated != std::floor(stated))
+  if (!(stated <= 0 && stated >= -max_pixels_a_side) || stated != std::floor(stated))
     throw data_error(file.path(), fmt::format("{}: {} is {:g}", file.hdu_name(), key, stated),
                      "a whole number, 0 or less: specter's offset of a cut-out");
   return static_cast<int>(-stated);
@@ -74,10 +74,10 @@ bool read_image_header(FitsReader& file, Preproc& preproc) {
   const bool of_desi = move_to_image(file);
   const std::vector<long long> axes = file.image_axes();
   if (axes.size() != 2 || *std::min_element(axes.begin(), axes.end()) < 1 ||
-      *std::max_element(axes.begin(), axes.end()) > most_pixels_a_side)
+      *std::max_element(axes.begin(), axes.end()) > max_pixels_a_side)
     throw data_error(file.path(),
                      fmt::format("{} has the shape {}", file.hdu_name(), fmt::join(axes, " x ")),
-                     fmt::format("columns x rows, at most {} each", most_pixels_a_side));
+                     fmt::format("columns x rows, at most {} each", max_pixels_a_side));
   preproc.nx = static_cast<int>(axes[0]);
   preproc.ny = static_cast<int>(axes[1]);
   preproc.camera = header_word(file.find_string("CAMERA").value_or(""));

@@ -23,7 +23,7 @@ using namespace psf_parts;
 
 namespace {
 
-constexpr int most_gh_degree = 20;
+constexpr int max_gh_degree = 20;
 
 PsfKind check_kind(const FitsReader& file, PsfLayout layout) {
   return check_psf_kind(file.path(), file.hdu_name(), file.find_string("PSFTYPE"),
@@ -53,12 +53,12 @@ void read_traces(FitsReader& file, Psf& psf) {
 }
 
 void read_sizes(const FitsReader& file, Psf& psf) {
-  psf.hsizex = read_int(file, "HSIZEX", 1, most_half_size);
-  psf.hsizey = read_int(file, "HSIZEY", 1, most_half_size);
-  psf.ghdegx = read_int(file, "GHDEGX", 0, most_gh_degree);
-  psf.ghdegy = read_int(file, "GHDEGY", 0, most_gh_degree);
-  psf.npix_x = read_int(file, "NPIX_X", 1, most_pixels);
-  psf.npix_y = read_int(file, "NPIX_Y", 1, most_pixels);
+  psf.hsizex = read_int(file, "HSIZEX", 1, max_half_size);
+  psf.hsizey = read_int(file, "HSIZEY", 1, max_half_size);
+  psf.ghdegx = read_int(file, "GHDEGX", 0, max_gh_degree);
+  psf.ghdegy = read_int(file, "GHDEGY", 0, max_gh_degree);
+  psf.npix_x = read_int(file, "NPIX_X", 1, max_pixels);
+  psf.npix_y = read_int(file, "NPIX_Y", 1, max_pixels);
   psf.psferr = read_psferr(file);
 }
 
@@ -118,7 +118,7 @@ Psf read_trace_hdus(FitsReader& file) {
   file.move_to_hdu("PSF");
   check_kind(file, PsfLayout::trace_hdus);
   read_sizes(file, psf);
-  psf.ncoeff = read_int(file, "LEGDEG", 0, most_legendre_degree) + 1;
+  psf.ncoeff = read_int(file, "LEGDEG", 0, max_legendre_degree) + 1;
   read_wave_range(file, psf.wavemin, psf.wavemax);
   read_parameters(file, PsfTable(file, psf.nfiber, psf.ncoeff), psf);
   return psf;
@@ -154,21 +154,21 @@ void read_common_range(const PsfTable& table, const FitsReader& file, Psf& psf) 
 
 // LEGDEG + 1; specex also wrote files without it, whose cells of `nfiber` fibers say it.
 int coefficients_of_table(const FitsReader& file, int nfiber) {
-  if (file.find_integer("LEGDEG")) return read_int(file, "LEGDEG", 0, most_legendre_degree) + 1;
+  if (file.find_integer("LEGDEG")) return read_int(file, "LEGDEG", 0, max_legendre_degree) + 1;
   const long long repeat = column_shape(file, "COEFF").repeat;
-  if (repeat < nfiber || repeat % nfiber != 0 || repeat / nfiber > most_legendre_degree + 1)
+  if (repeat < nfiber || repeat % nfiber != 0 || repeat / nfiber > max_legendre_degree + 1)
     throw data_error(
         file.path(),
         fmt::format("{}: COEFF has {} numbers a row, and there is no LEGDEG", file.hdu_name(),
                     repeat),
-        fmt::format("1 to {} for each of {} fibers", most_legendre_degree + 1, nfiber));
+        fmt::format("1 to {} for each of {} fibers", max_legendre_degree + 1, nfiber));
   return static_cast<int>(repeat / nfiber);
 }
 
 // What GAUSS-HERMITE2 has beside GAUSS-HERMITE.
 void read_second_sizes(const FitsReader& file, Psf& psf) {
-  psf.second.ghdegx = read_int(file, "GHDEGX2", 0, most_gh_degree);
-  psf.second.ghdegy = read_int(file, "GHDEGY2", 0, most_gh_degree);
+  psf.second.ghdegx = read_int(file, "GHDEGX2", 0, max_gh_degree);
+  psf.second.ghdegy = read_int(file, "GHDEGY2", 0, max_gh_degree);
   psf.hsizex = box_of_gauss_hermite2(psf.hsizex);
   psf.hsizey = box_of_gauss_hermite2(psf.hsizey);
 }
@@ -180,11 +180,11 @@ Psf read_only_table(FitsReader& file) {
   psf.kind = check_kind(file, PsfLayout::one_table);
   psf.fibermin = static_cast<int>(file.get_integer("FIBERMIN"));
   const long long last = file.get_integer("FIBERMAX");
-  if (last < psf.fibermin || last - psf.fibermin >= most_fibers)
+  if (last < psf.fibermin || last - psf.fibermin >= max_fibers)
     throw data_error(
         file.path(),
         fmt::format("{}: FIBERMIN = {}, FIBERMAX = {}", file.hdu_name(), psf.fibermin, last),
-        fmt::format("1 to {} fibers", most_fibers));
+        fmt::format("1 to {} fibers", max_fibers));
   psf.nfiber = static_cast<int>(last - psf.fibermin) + 1;
   read_sizes(file, psf);
   psf.ncoeff = coefficients_of_table(file, psf.nfiber);

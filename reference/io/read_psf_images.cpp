@@ -25,9 +25,9 @@ using namespace psf_parts;
 namespace {
 
 // Larger numbers mean a broken file.
-constexpr long long most_side = 4000;         // fine pixels
-constexpr long long most_values = 100000000;  // of all images
-constexpr int most_exponent = 20;
+constexpr long long max_side = 4000;         // fine pixels
+constexpr long long max_values = 100000000;  // of all images
+constexpr int max_exponent = 20;
 constexpr double unequal = 1e-6;  // relative difference of a ratio from a whole number
 
 // HDUs of a PCA-PIX have numbers, not names.
@@ -55,11 +55,11 @@ std::vector<long long> read_images(FitsReader& file, std::size_t naxis, SpotImag
       naxis == 2 ? "columns x rows of an image, at most 4000 each"
                  : "columns x rows (at most 4000 each) x images x images, at most 1e8 in all";
   if (axes.size() != naxis || *std::ranges::min_element(axes) < 1 ||
-      std::max(axes[0], axes[1]) > most_side)
+      std::max(axes[0], axes[1]) > max_side)
     throw wrong_shape(file, axes, expected);
   long long count = 1;
   for (const long long axis : axes) {
-    if (axis > most_values / count) throw wrong_shape(file, axes, expected);
+    if (axis > max_values / count) throw wrong_shape(file, axes, expected);
     count *= axis;
   }
   images.nx = static_cast<int>(axes[0]);
@@ -93,9 +93,9 @@ void check_scale(const FitsReader& file, const SpotImages& images) {
 }
 
 int whole_scale(const FitsReader& file, double scale, const std::string& what) {
-  if (!(scale > 0.5 && scale <= most_side) || std::abs(scale - std::round(scale)) > unequal * scale)
+  if (!(scale > 0.5 && scale <= max_side) || std::abs(scale - std::round(scale)) > unequal * scale)
     throw data_error(file.path(), fmt::format("{} is {:g}", what, scale),
-                     fmt::format("a whole number, 1 to {}", most_side));
+                     fmt::format("a whole number, 1 to {}", max_side));
   return static_cast<int>(std::lround(scale));
 }
 
@@ -159,8 +159,8 @@ void read_pca_pix(FitsReader& file, Psf& psf) {
   const std::vector<std::int64_t> yexp = read_integer_column(file, "YEXP");
   check_rows(file, row_count(file), axes[0], "one an image of a group");
   for (std::size_t row = 0; row < xexp.size(); ++row)
-    images.term.push_back({within(file, "XEXP", row, xexp[row], most_exponent),
-                           within(file, "YEXP", row, yexp[row], most_exponent)});
+    images.term.push_back({within(file, "XEXP", row, xexp[row], max_exponent),
+                           within(file, "YEXP", row, yexp[row], max_exponent)});
 
   file.move_to_number(pca_fibers_hdu);
   const std::vector<std::int64_t> group = read_integer_column(file, "IGROUP");
@@ -173,9 +173,9 @@ void read_pca_pix(FitsReader& file, Psf& psf) {
 
 int box_of(const FitsReader& file, PsfKind kind, int n, int scale) {
   const int half = box_of_images(kind, kind == PsfKind::pca_pix ? n : coarse_pixels(n, scale));
-  if (half < 1 || half > most_half_size)
+  if (half < 1 || half > max_half_size)
     throw data_error(file.path(), fmt::format("spots of {} / {} pixels", n, scale),
-                     fmt::format("2 to {} pixels of the CCD", 2 * most_half_size));
+                     fmt::format("2 to {} pixels of the CCD", 2 * max_half_size));
   return half;
 }
 
@@ -205,9 +205,9 @@ Psf read_psf_images(FitsReader& file) {
   file.move_to_primary();
   psf.kind = check_psf_kind(file.path(), file.hdu_name(), file.find_string("PSFTYPE"), std::nullopt,
                             PsfLayout::coeff_hdus);
-  psf.npix_x = read_int(file, "NPIX_X", 1, most_pixels);
-  psf.npix_y = read_int(file, "NPIX_Y", 1, most_pixels);
-  psf.nfiber = read_int(file, "NSPEC", 1, most_fibers);
+  psf.npix_x = read_int(file, "NPIX_X", 1, max_pixels);
+  psf.npix_y = read_int(file, "NPIX_Y", 1, max_pixels);
+  psf.nfiber = read_int(file, "NSPEC", 1, max_fibers);
   psf.psferr = read_psferr(file);
   psf.camera = header_word(file.find_string("CAMERA").value_or(""));
   psf.in_psf = file.find_string("IN_PSF").value_or("");

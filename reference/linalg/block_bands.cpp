@@ -20,8 +20,8 @@ BlockBands::BlockBands(int nspec, int m, int reach, int apart)
   a_.assign(count_of(nspec_, apart_ + 1, m_, stride_), 0.0);
 }
 
-BlockBands::BlockBands(const std::vector<double>& N, int n, int m, int least_reach) {
-  int reach = least_reach;
+BlockBands::BlockBands(const std::vector<double>& N, int n, int m, int min_reach) {
+  int reach = min_reach;
   int apart = 0;
   const auto each = [&](const auto& visit) {
     for (int j = 0; j < n; ++j)

@@ -15,8 +15,8 @@ class BlockBands {
   /// Zeros. reach is cut to m - 1, and apart to nspec - 1.
   BlockBands(int nspec, int m, int reach, int apart);
   /// From the lower triangle of the n x n matrix N, column-major; m divides n. reach and apart are
-  /// the least that hold all elements other than zero, reach no less than `least_reach`.
-  BlockBands(const std::vector<double>& N, int n, int m, int least_reach = 1);
+  /// the least that hold all elements other than zero, reach no less than `min_reach`.
+  BlockBands(const std::vector<double>& N, int n, int m, int min_reach = 1);
 
   [[nodiscard]] int nspec() const { return nspec_; }   ///< blocks on the diagonal
   [[nodiscard]] int m() const { return m_; }           ///< rows of a block

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int group = Lanes::count;
 // Bins of s whose sums stay in registers, a group of bins of t each.
-constexpr int most_bins = Lanes::parts == 1 ? 10 : Lanes::parts == 2 ? 4 : 2;
+constexpr int max_bins = Lanes::parts == 1 ? 10 : Lanes::parts == 2 ? 4 : 2;
 
 // Calls function<C>() with C = columns where loops of that length are unrolled, else C = 0.
 template <class Function>
@@ -110,8 +110,8 @@ SPEX_LANES_INLINE void add_tile(const double* A, int lanes, const double* WA, in
   for (int v = 0; v < Bins; ++v) store(load(N + v * stride) + sum[v], N + v * stride);
 }
 
-// add_tile<bins>; 0 < bins <= most_bins.
-template <int Bins = most_bins>
+// add_tile<bins>; 0 < bins <= max_bins.
+template <int Bins = max_bins>
 SPEX_LANES_INLINE void add_tile_of(int bins, const double* A, int lanes, const double* WA,
                                    int lanes_of_WA, int pixels, double* N, long stride) {
   if constexpr (Bins > 1)
@@ -121,7 +121,7 @@ SPEX_LANES_INLINE void add_tile_of(int bins, const double* A, int lanes, const d
 }
 
 void add_products(const RowOfA& t, const RowOfA& WA_s, int pixels, double* N, long stride) {
-  const int tiles = (WA_s.bins + most_bins - 1) / most_bins;
+  const int tiles = (WA_s.bins + max_bins - 1) / max_bins;
   for (int tile = 0; tile < tiles; ++tile) {
     const int v0 = WA_s.bins * tile / tiles;
     const int v1 = WA_s.bins * (tile + 1) / tiles;

@@ -46,17 +46,17 @@ SPEX_HD inline double zolotarev_error(int n, double k2) {
 /// Pole i of n for the interval [least, largest], 0 < least < largest.
 SPEX_HD inline ZolotarevPole zolotarev_pole(int i, int n, double least, double largest) {
   constexpr double half_pi = 1.57079632679489661923;
-  constexpr int most_steps = 12;
+  constexpr int max_steps = 12;
   const double k = sqrt(least / largest);
   // sn, cn, dn by descending Landen transformation (Abramowitz and Stegun 16.4), from the
   // complementary modulus, which is what is known without rounding.
-  double a[most_steps + 1];
-  double c[most_steps + 1];
+  double a[max_steps + 1];
+  double c[max_steps + 1];
   a[0] = 1;
   c[0] = sqrt(1 - k * k);
   double b = k;
   int steps = 0;
-  while (steps < most_steps && c[steps] > 1e-16 * a[steps]) {
+  while (steps < max_steps && c[steps] > 1e-16 * a[steps]) {
     a[steps + 1] = 0.5 * (a[steps] + b);
     c[steps + 1] = 0.5 * (a[steps] - b);
     b = sqrt(a[steps] * b);

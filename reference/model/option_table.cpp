@@ -7,10 +7,10 @@ namespace spex {
 namespace {
 
 constexpr double no_limit = 1e100;
-constexpr double most_number = 2147483647;  // of 32 bits
-constexpr double most_bins = 5000;          // of a padded step: with 7 fibers N takes 10 GB
-constexpr double least_rejection = 3;       // below, noise would be rejected
-constexpr double most_rejection = 1000;
+constexpr double max_number = 2147483647;  // of 32 bits
+constexpr double max_bins = 5000;          // of a padded step: with 7 fibers N takes 10 GB
+constexpr double min_rejection = 3;       // below, noise would be rejected
+constexpr double max_rejection = 1000;
 
 constexpr std::string_view what = "What to extract", how = "Algorithm", running = "Running";
 
@@ -42,15 +42,15 @@ constexpr std::array table{
                   .group = what,
                   .help = "First spectrum, counted from 0",
                   .value = in_options<&O::specmin>,
-                  .least = 0,
-                  .most = most_number},
+                  .min = 0,
+                  .max = max_number},
     ExtractOption{.name = "nspec",
                   .letter = "n",
                   .group = what,
                   .help = "Number of spectra; default: all from --specmin",
                   .value = in_options<&O::nspec>,
-                  .least = 1,
-                  .most = most_number},
+                  .min = 1,
+                  .max = max_number},
     ExtractOption{.name = "xyrange",
                   .letter = "",
                   .group = what,
@@ -63,8 +63,8 @@ constexpr std::array table{
                   .group = how,
                   .help = "Spectra in a bundle",
                   .value = in_options<&O::bundlesize>,
-                  .least = 1,
-                  .most = most_number,
+                  .min = 1,
+                  .max = max_number,
                   .stated = Stated::always,
                   .keyword = "BUNDLESZ",
                   .comment = "fibers in a bundle"},
@@ -73,8 +73,8 @@ constexpr std::array table{
                   .group = how,
                   .help = "Subbundles in a bundle; default: the milestone's, 1 of scalar",
                   .value = in_request<&R::nsubbundles>,
-                  .least = 1,
-                  .most = most_number,
+                  .min = 1,
+                  .max = max_number,
                   .stated = Stated::always,
                   .keyword = "NSUBBUN",
                   .comment = "subbundles in a bundle"},
@@ -83,8 +83,8 @@ constexpr std::array table{
                   .group = how,
                   .help = "Wavelength bins in a patch",
                   .value = in_options<&O::nwavestep>,
-                  .least = 1,
-                  .most = most_bins,
+                  .min = 1,
+                  .max = max_bins,
                   .stated = Stated::always,
                   .keyword = "NWAVESTP",
                   .comment = "wavelength bins in a patch"},
@@ -93,8 +93,8 @@ constexpr std::array table{
                   .group = how,
                   .help = "Wavelength bins of padding on each side of a patch",
                   .value = in_options<&O::wavepad>,
-                  .least = 0,
-                  .most = most_bins,
+                  .min = 0,
+                  .max = max_bins,
                   .stated = Stated::always,
                   .keyword = "WAVEPAD",
                   .comment = "wavelength bins of padding"},
@@ -103,8 +103,8 @@ constexpr std::array table{
                   .group = how,
                   .help = "Fraction of the padding's pixel rows to use",
                   .value = in_options<&O::pixpad_frac>,
-                  .least = 0,
-                  .most = 1,
+                  .min = 0,
+                  .max = 1,
                   .stated = Stated::always,
                   .keyword = "PIXPADFR",
                   .comment = "pixel padding fraction"},
@@ -113,8 +113,8 @@ constexpr std::array table{
                   .group = how,
                   .help = "Relative extension of --wavepad",
                   .value = in_options<&O::wavepad_frac>,
-                  .least = 0,
-                  .most = 1,
+                  .min = 0,
+                  .max = 1,
                   .stated = Stated::always,
                   .keyword = "WAVPADFR",
                   .comment = "wavelength padding fraction"},
@@ -123,8 +123,8 @@ constexpr std::array table{
                   .group = how,
                   .help = "Regularization amount",
                   .value = in_options<&O::regularize>,
-                  .least = 0,
-                  .most = no_limit,
+                  .min = 0,
+                  .max = no_limit,
                   .stated = Stated::always,
                   .keyword = "REGULARZ",
                   .comment = "regularization"},
@@ -134,8 +134,8 @@ constexpr std::array table{
                   .help = "Fractional error of the PSF model, for CHI2PIX; default: from the PSF "
                           "file",
                   .value = in_options<&O::psferr>,
-                  .least = 0,
-                  .most = no_limit,
+                  .min = 0,
+                  .max = no_limit,
                   .stated = Stated::always,
                   .keyword = "PSFERR",
                   .comment = "fractional PSF error"},
@@ -196,8 +196,8 @@ constexpr std::array table{
                   .help = "Diagonals of RESOLUTION on each side of the main one, at most the "
                           "padding bins; default: HSIZEY of the PSF",
                   .value = in_options<&O::ndiag>,
-                  .least = 1,
-                  .most = most_bins,
+                  .min = 1,
+                  .max = max_bins,
                   .stated = Stated::if_changed,
                   .keyword = "NDIAG",
                   .comment = "diagonals beside the main one"},
@@ -226,8 +226,8 @@ constexpr std::array table{
                   .help = "Reject pixels that exceed the model by this many sigmas, such as cosmic "
                           "rays without a mask; default: none",
                   .value = in_options<&O::reject_pixels>,
-                  .least = least_rejection,
-                  .most = most_rejection,
+                  .min = min_rejection,
+                  .max = max_rejection,
                   .stated = Stated::if_changed,
                   .keyword = "REJSIGMA",
                   .comment = "sigmas at which a pixel is rejected"},

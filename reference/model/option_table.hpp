@@ -43,8 +43,8 @@ struct ExtractOption {
   std::string_view group;                ///< in --help
   std::string_view help;                 ///< one sentence without a full stop
   OptionValue (*value)(OptionRequest&);  ///< where a request has the value
-  double least = 0;                      ///< smallest number
-  double most = 0;                       ///< largest number
+  double min = 0;                        ///< smallest number
+  double max = 0;                        ///< largest number
   Stated stated = Stated::never;         ///< in the header
   std::string_view keyword = {};         ///< in the header
   std::string_view comment = {};         ///< of the keyword

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int radius = 10;
 constexpr double damping = 3.25;
-constexpr double least_shift = 1e-6;
+constexpr double min_shift = 1e-6;
 
 using Kernel = std::array<double, 2 * radius + 1>;
 
@@ -51,8 +51,8 @@ std::vector<double> transposed(const std::vector<double>& image, int nx, int ny)
 }  // namespace
 
 std::vector<double> sinc_shifted(std::vector<double> image, int nx, int ny, double dx, double dy) {
-  if (std::abs(dx) > least_shift) image = convolved(image, damped_sinc(dx));
-  if (std::abs(dy) > least_shift)
+  if (std::abs(dx) > min_shift) image = convolved(image, damped_sinc(dx));
+  if (std::abs(dy) > min_shift)
     image = transposed(convolved(transposed(image, nx, ny), damped_sinc(dy)), ny, nx);
   return image;
 }

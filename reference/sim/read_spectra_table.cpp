@@ -17,7 +17,7 @@ namespace spex {
 namespace {
 
 constexpr double unequal_step = 1e-6;  // how far a wavelength may be off, as a part of a step
-constexpr long long most_numbers = 1000000000;
+constexpr long long max_numbers = 1000000000;
 
 constexpr std::array units_of_wavelength{"angstrom", "angstroms", "a", "aa"};
 constexpr std::array units_of_flux{"electron/angstrom", "electrons/angstrom", "electron/a",
@@ -114,7 +114,7 @@ GivenSpectra read_spectra_table(FitsReader& file) {
         file.path(),
         fmt::format("{}: WAVELENGTH has {} numbers a row, FLUX {}", file.hdu_name(), count, fluxes),
         "as many");
-  if (rows < 1 || count < 2 || rows > most_numbers / count)
+  if (rows < 1 || count < 2 || rows > max_numbers / count)
     throw data_error(file.path(),
                      fmt::format("{}: {} rows of {} wavelengths", file.hdu_name(), rows, count),
                      "a row a fiber, each of two or more wavelengths");

@@ -49,33 +49,33 @@ std::string to_string(Compress compress) {
 void check_options(const SimOptions& options) {
   constexpr int largest_expid = 99999999;
   constexpr double longest_exptime = 1e5;
-  constexpr int most_threads = 4096;
-  constexpr double most_shift = 5;
-  constexpr double most_cosmics = 100;
+  constexpr int max_threads = 4096;
+  constexpr double max_shift = 5;
+  constexpr double max_cosmics = 100;
   if (options.folder.empty()) throw usage_error("--output", "is empty", "a folder");
   if (options.expid < 0 || options.expid > largest_expid)
     throw usage_error("--expid", std::to_string(options.expid), "0 to 99999999");
   if (options.exposures < 1 || options.expid + options.exposures - 1 > largest_expid)
     throw usage_error("--exposures", std::to_string(options.exposures),
                       "1 or more, up to the exposure 99999999");
-  if (!(options.psf_shift >= 0 && options.psf_shift <= most_shift))
+  if (!(options.psf_shift >= 0 && options.psf_shift <= max_shift))
     throw usage_error("--psf-shift", fmt::format("{:g}", options.psf_shift),
-                      fmt::format("pixels, 0 to {:g}", most_shift));
+                      fmt::format("pixels, 0 to {:g}", max_shift));
   if (!is_date(options.night))
     throw usage_error("--night", std::to_string(options.night), "a date as YYYYMMDD");
   if (!(options.exptime > 0) || options.exptime > longest_exptime)
     throw usage_error("--exptime", fmt::format("{:g}", options.exptime),
                       fmt::format("seconds, above 0 and up to {:g}", longest_exptime));
-  if (!(options.cosmics.factor >= 0 && options.cosmics.factor <= most_cosmics))
+  if (!(options.cosmics.factor >= 0 && options.cosmics.factor <= max_cosmics))
     throw usage_error("--cosmics", fmt::format("{:g}", options.cosmics.factor),
-                      fmt::format("0 to {:g}", most_cosmics));
+                      fmt::format("0 to {:g}", max_cosmics));
   if (!(options.cosmics.unmasked >= 0 && options.cosmics.unmasked <= 1))
     throw usage_error("--unmasked-cosmics", fmt::format("{:g}", options.cosmics.unmasked),
                       "a fraction, 0 to 1");
   if (options.compress_level < fastest_gzip_level || options.compress_level > last_gzip_level)
     throw usage_error("--compress-level", std::to_string(options.compress_level),
                       fmt::format("{} to {}", fastest_gzip_level, last_gzip_level));
-  if (options.threads < 1 || options.threads > most_threads)
+  if (options.threads < 1 || options.threads > max_threads)
     throw usage_error("--threads", std::to_string(options.threads), "1 to 4096");
   if (options.psf && options.cameras.size() != 1)
     throw usage_error("--psf", fmt::format("a PSF for {} cameras", options.cameras.size()),

@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Maximal number of frames simulated at once; each takes 0.6 GB.
-constexpr int most_side_by_side = 8;
+constexpr int max_side_by_side = 8;
 
 void make_folder(const std::string& folder) {
   std::error_code code;
@@ -143,7 +143,7 @@ void simulate(const SimOptions& options) {
   // Simulate several frames at once, each on more threads than its share, because parts of a frame
   // are single-threaded.
   const int frames = static_cast<int>(options.cameras.size()) * options.exposures;
-  const int most = fits_is_reentrant() == 0 ? 1 : std::min(options.threads, most_side_by_side);
+  const int most = fits_is_reentrant() == 0 ? 1 : std::min(options.threads, max_side_by_side);
   const int side_by_side = threads_used(most, frames);
   parallel_for(side_by_side, frames, [&](int /*thread*/, int k) {
     const Camera& camera = options.cameras[k / options.exposures];

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
-constexpr int most_steps = 5;  // of dlacn2; more than two steps are rare
+constexpr int max_steps = 5;  // of dlacn2; more than two steps are rare
 
 // A row of x and its value; a negative row is none.
 struct RowValue {
@@ -178,7 +178,7 @@ struct InverseNorm {
     take_signs();
     solve();
     int j = largest_of_x();
-    for (int step = 2; step <= most_steps; ++step) {
+    for (int step = 2; step <= max_steps; ++step) {
       __syncthreads();
       set([&](int row) { return row == j ? 1.0 : 0.0; });
       solve();

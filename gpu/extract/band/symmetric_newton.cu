@@ -9,7 +9,7 @@
 namespace spex::gpu {
 namespace {
 
-constexpr int most_steps = 60;
+constexpr int max_steps = 60;
 constexpr double residual_bound = 1e-9;
 constexpr double condition_bound = 1e5;
 // Initial lower bound l of the scaled iteration: blocks at production settings have condition
@@ -219,7 +219,7 @@ __device__ double iterate(const Tile& tile, double* Y, double* Z, double* T, dou
   };
   double l = first_bound;
   double previous = INFINITY;
-  for (int step = 0; step < most_steps; ++step) {
+  for (int step = 0; step < max_steps; ++step) {
     const double rho = sqrt(3 / (1 + l + l * l));
     Fragment ZY;
     times(Z, Y, ZY);

@@ -15,7 +15,7 @@ namespace spex::gpu {
 inline constexpr int largest_fiber_reach = 12;
 inline constexpr int largest_fiber_bins = 80;
 /// Maximal number of patches per launch: the limit of a grid's second dimension.
-inline constexpr int most_patches_of_launch = 65535;
+inline constexpr int max_patches_of_launch = 65535;
 
 /// Bytes of shared memory per block of assemble_band, for patches of at most `nslots` padded fibers
 /// and spots of nx x ny pixels.

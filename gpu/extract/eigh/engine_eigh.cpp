@@ -10,7 +10,7 @@ namespace {
 
 // Limit of A, W A and N of a batch; a rank then needs less than 8 GB, so that five ranks fit in 40
 // GB.
-constexpr std::size_t most_batch_bytes = std::size_t{3} << 30;
+constexpr std::size_t max_batch_bytes = std::size_t{3} << 30;
 
 // Number of patches that are decomposed together.
 int batch_size(const PatchBatch& patches, const EighRoutines& routines) {
@@ -18,7 +18,7 @@ int batch_size(const PatchBatch& patches, const EighRoutines& routines) {
   const std::size_t bytes =
       count_of(patches.n, 2LL * patches.npixel + 5LL * patches.n, sizeof(double));
   return static_cast<int>(
-      std::clamp<std::size_t>(most_batch_bytes / bytes, 1, most_patches_of_launch));
+      std::clamp<std::size_t>(max_batch_bytes / bytes, 1, max_patches_of_launch));
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ __host__ __device__ constexpr int complement_numbers(int R, int m) {
 }
 static_assert(complement_numbers(largest_fiber_reach, largest_fiber_bins) * sizeof(double) <=
               smallest_shared_memory);
-constexpr int most_blocks = largest_fiber_bins / block * (largest_fiber_bins / block + 1) / 2;
+constexpr int max_blocks = largest_fiber_bins / block * (largest_fiber_bins / block + 1) / 2;
 constexpr int blocks_of_warp = 2;
-static_assert(largest_fiber_bins % block == 0 && most_blocks <= blocks_of_warp * warps);
+static_assert(largest_fiber_bins % block == 0 && max_blocks <= blocks_of_warp * warps);
 // Each warp solves for 32 columns of a side.
 constexpr int warps_of_side = warps / sides;
 static_assert(largest_fiber_bins <= warps_of_side * warp_size);

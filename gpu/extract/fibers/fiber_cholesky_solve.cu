@@ -13,7 +13,7 @@ namespace {
 
 constexpr int factored_together = 8;  // spectra of a warp of factor_kernel
 constexpr int solve_threads = 128;
-constexpr int most_sweeps = 6;  // the reference's
+constexpr int max_sweeps = 6;  // the reference's
 // Largest change by the last sweep, in units of 1 / sqrt(N_jj). The next sweep would change the
 // result by (2 rho)^2 of this, 0.01 at most.
 constexpr double settled = 1e-9;
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(solve_threads, 4)
   if constexpr (Staged) __pipeline_wait_prior(0);
   __syncthreads();
   bool moves = true;
-  for (int sweep = 0; sweep < most_sweeps && moves; ++sweep) {
+  for (int sweep = 0; sweep < max_sweeps && moves; ++sweep) {
     bool moved = false;
     for (int color = 0; color < 2; ++color) {
       // All f are zero at first.
@@ -237,7 +237,7 @@ void solve_fibers(const PatchGeometry* patches, int count, int first_end, const 
                   const FiberBands& bands, const FiberSolution& solution, cudaStream_t stream) {
   const std::size_t least = solve_fibers_bytes(layout.nslots, layout.nwave);
   const std::size_t bytes = least + count_of(layout.nslots, layout.band_size()) * sizeof(double);
-  const bool staged = bytes <= most_shared_memory();
+  const bool staged = bytes <= max_shared_memory();
   with_reach(layout.reach, [&]<int R>() {
     const auto kernel = staged ? solve_kernel<R, true> : solve_kernel<R, false>;
     allow_shared_memory(reinterpret_cast<const void*>(kernel));

@@ -326,7 +326,7 @@ void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const 
 }
 
 bool frame_fits(int reach, int m) {
-  return with_reach(reach, [&]<int R>() { return between_bytes<R>(m) <= most_shared_memory(); });
+  return with_reach(reach, [&]<int R>() { return between_bytes<R>(m) <= max_shared_memory(); });
 }
 
 std::size_t frame_factor_numbers(int reach, int m) {
@@ -338,7 +338,7 @@ std::size_t frame_side_numbers(int reach, int m) {
 }
 
 void begin_frame(const FrameSystem& system, cudaStream_t stream) {
-  const std::size_t flags = count_of(most_frame_sweeps, system.nbundles) * sizeof(double);
+  const std::size_t flags = count_of(max_frame_sweeps, system.nbundles) * sizeof(double);
   SPEX_GPU_CHECK(cudaMemsetAsync(system.moved, 0, flags, stream));
   SPEX_GPU_CHECK(cudaMemsetAsync(system.refused, 0, system.nbundles * sizeof(int), stream));
   const std::size_t bytes = count_of(system.bands.nspec, system.bands.nwave) * sizeof(double);

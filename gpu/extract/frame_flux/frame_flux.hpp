@@ -36,7 +36,7 @@ struct FrameSystem {
 };
 
 /// Limit of sweeps; bundles that have converged are skipped. Three or four sweeps are typical.
-inline constexpr int most_frame_sweeps = frame_bounds::most_sweeps;
+inline constexpr int max_frame_sweeps = frame_bounds::max_sweeps;
 
 /// Whether the GPU has enough shared memory for sweeps of fibers of m bins.
 [[nodiscard]] bool frame_fits(int reach, int m);

@@ -31,7 +31,7 @@
 
 namespace {
 
-constexpr int most_files = 4096;
+constexpr int max_files = 4096;
 
 std::string_view environment(const char* name) {
   const char* value = std::getenv(name);
@@ -74,17 +74,17 @@ Fault& fault() {
 }
 
 // Whether each descriptor's file is selected.
-std::array<std::atomic<bool>, most_files>& watched() {
-  static std::array<std::atomic<bool>, most_files> all{};
+std::array<std::atomic<bool>, max_files>& watched() {
+  static std::array<std::atomic<bool>, max_files> all{};
   return all;
 }
 
 bool is_watched(int file) {
-  return file >= 0 && file < most_files && watched()[static_cast<std::size_t>(file)];
+  return file >= 0 && file < max_files && watched()[static_cast<std::size_t>(file)];
 }
 
 void watch(int file, const char* path) {
-  if (file < 0 || file >= most_files) return;
+  if (file < 0 || file >= max_files) return;
   watched()[static_cast<std::size_t>(file)] =
       !fault().path.empty() && std::strstr(path, fault().path.c_str()) != nullptr;
 }

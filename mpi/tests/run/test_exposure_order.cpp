@@ -29,9 +29,9 @@ class Moments {
   void note(const std::string& name) const { test::write_file(folder_ + "/" + name, ""); }
   // Throws after a timeout.
   void await(const Moment& moment) const {
-    constexpr int most_ms = 60'000;
+    constexpr int max_ms = 60'000;
     for (int ms = 0; !std::filesystem::exists(folder_ + "/" + moment.name()); ++ms) {
-      if (ms == most_ms) throw std::runtime_error("timeout waiting for " + moment.name());
+      if (ms == max_ms) throw std::runtime_error("timeout waiting for " + moment.name());
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }

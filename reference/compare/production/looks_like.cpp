@@ -13,8 +13,8 @@
 namespace spex {
 namespace {
 
-constexpr double explained = 0.01;  // rms that remains, relative to the rms of the difference
-constexpr std::size_t at_most_swapped = 50;  // fibers among which pairs are searched
+constexpr double explained = 0.01;       // rms that remains, relative to the rms of the difference
+constexpr std::size_t max_swapped = 50;  // fibers among which pairs are searched
 
 class Guesser {
  public:
@@ -101,7 +101,7 @@ class Guesser {
     const double factor = ratio(pair_.a.flux, pair_.b.flux, s);
     if (is_explained_by([&](std::size_t j) { return factor * a[j]; }))
       return fmt::format("production's flux is ours times {:.6g}", factor);
-    if (fibers.size() <= at_most_swapped)
+    if (fibers.size() <= max_swapped)
       for (const long long other : fibers) {
         const long long t = other - pair_.fiber(0);
         const long long step = (t - s) * pair_.shape.nwave;

@@ -12,7 +12,7 @@
 namespace spex {
 namespace {
 
-constexpr std::size_t most_lines = 40;  // of differences that are not expected
+constexpr std::size_t max_lines = 40;  // of differences that are not expected
 
 std::string frame_line(const PairReport& frame) {
   std::string line = fmt::format("{:<13}", frame.files.name());
@@ -69,13 +69,12 @@ std::string unexpected_lines(const ProductionReport& report, long long& total) {
     for (const Difference& one : frame.differences) {
       if (one.expected()) continue;
       ++total;
-      if (++lines <= most_lines) text += frame.files.name() + " " + to_string(one) + "\n";
+      if (++lines <= max_lines) text += frame.files.name() + " " + to_string(one) + "\n";
     }
     for (const std::string& hint : frame.looks_like)
-      if (lines <= most_lines) text += frame.files.name() + "   looks like: " + hint + "\n";
+      if (lines <= max_lines) text += frame.files.name() + "   looks like: " + hint + "\n";
   }
-  if (lines > most_lines)
-    text += fmt::format("and {} more (--json lists all)\n", lines - most_lines);
+  if (lines > max_lines) text += fmt::format("and {} more (--json lists all)\n", lines - max_lines);
   return text;
 }
 

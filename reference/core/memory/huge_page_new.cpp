@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t large = 2 * spex::huge_page;
 // Limit of kept memory: the memory freed between several frames, at most a share of the node's
 // memory.
-std::size_t most_kept() {
+std::size_t max_kept() {
   constexpr std::size_t part = 8, most = 1'500'000'000;
   const long pages = sysconf(_SC_PHYS_PAGES);  // -1 if unknown: nothing is kept then
   return std::min(most, static_cast<std::size_t>(std::max(pages, 0L)) *
@@ -24,7 +24,7 @@ std::size_t most_kept() {
 // Never destroyed: other static objects may release memory later.
 spex::LargeBlocks& large_blocks() {
   alignas(spex::LargeBlocks) static unsigned char room[sizeof(spex::LargeBlocks)];
-  static auto* const blocks = new (room) spex::LargeBlocks(most_kept());
+  static auto* const blocks = new (room) spex::LargeBlocks(max_kept());
   return *blocks;
 }
 

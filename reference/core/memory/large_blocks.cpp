@@ -51,7 +51,7 @@ bool LargeBlocks::release(void* memory) noexcept {
   if (found == in_use_.end()) return false;
   const std::size_t size = found->second;
   in_use_.erase(found);
-  bool keeps = kept_ + size <= most_kept_;
+  bool keeps = kept_ + size <= max_kept_;
   try {
     if (keeps) free_.emplace(size, memory);
   } catch (const std::bad_alloc&) {

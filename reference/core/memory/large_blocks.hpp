@@ -10,12 +10,12 @@
 
 namespace spex {
 
-/// Allocates blocks of whole huge pages. Keeps released blocks, up to `most_kept` bytes, and reuses
+/// Allocates blocks of whole huge pages. Keeps released blocks, up to `max_kept` bytes, and reuses
 /// them: the kernel clears each new page, which for the 0.5 GB of a frame takes longer than reading
 /// the frame. Thread-safe.
 class LargeBlocks {
  public:
-  explicit LargeBlocks(std::size_t most_kept) : most_kept_(most_kept) {}  ///< bytes
+  explicit LargeBlocks(std::size_t max_kept) : max_kept_(max_kept) {}  ///< bytes
   LargeBlocks(const LargeBlocks&) = delete;
   LargeBlocks& operator=(const LargeBlocks&) = delete;
   /// Frees the kept blocks.
@@ -31,7 +31,7 @@ class LargeBlocks {
 
  private:
   mutable std::mutex mutex_;
-  const std::size_t most_kept_;
+  const std::size_t max_kept_;
   std::size_t kept_ = 0;
   std::multimap<std::size_t, void*> free_;         // key: size
   std::unordered_map<void*, std::size_t> in_use_;  // value: size

@@ -108,8 +108,8 @@ bool is_dynamic_block(const char* bytes, std::size_t at) {
 }  // namespace
 
 std::optional<std::size_t> find_dynamic_block(std::span<const char> bytes, std::size_t from) {
-  if (bytes.size() < most_header_bytes) return {};
-  const std::size_t end = 8 * (bytes.size() - most_header_bytes);
+  if (bytes.size() < max_header_bytes) return {};
+  const std::size_t end = 8 * (bytes.size() - max_header_bytes);
   for (std::size_t at = from; at < end; ++at)
     if (is_dynamic_block(bytes.data(), at)) return at;
   return {};

@@ -9,7 +9,7 @@ namespace spex {
 
 /// More bytes than a dynamic block's header has: 17 bits, 19 lengths of 3 bits, 316 lengths of at
 /// most 14 bits.
-inline constexpr std::size_t most_header_bytes = 576;
+inline constexpr std::size_t max_header_bytes = 576;
 
 /// The first bit of `bytes`, from bit `from` on, where a dynamic block that is not the last one may
 /// begin: its header describes complete Huffman codes. Looks only where a whole header fits. Such

@@ -16,8 +16,8 @@ namespace spex {
 namespace {
 
 constexpr long long block_size = 2880;
-constexpr long long most_axes = 8;
-constexpr long long most_columns = 999;
+constexpr long long max_axes = 8;
+constexpr long long max_columns = 999;
 
 // Parses dimensions `(d1,d2,...)`. Returns nothing if the text has another form or a dimension is
 // negative.
@@ -58,7 +58,7 @@ void check_dimensions(const FitsHeader& header, long long column, const TableFor
 }
 
 std::vector<TableForm> check_columns(const FitsHeader& header) {
-  const long long columns = header.number("TFIELDS", 0, most_columns);
+  const long long columns = header.number("TFIELDS", 0, max_columns);
   std::vector<TableForm> forms;
   long long width = 0;
   for (long long i = 1; i <= columns; ++i) {
@@ -99,7 +99,7 @@ void check_hdu(FitsHdu& hdu, bool primary) {
   header.check_place(place++, primary ? "SIMPLE" : "XTENSION");
   header.check_place(place++, "BITPIX");
   header.check_place(place++, "NAXIS");
-  const long long naxis = header.number("NAXIS", 0, most_axes);
+  const long long naxis = header.number("NAXIS", 0, max_axes);
   for (long long i = 1; i <= naxis; ++i) header.check_place(place++, fmt::format("NAXIS{}", i));
   if (!primary) {
     header.check_place(place++, "PCOUNT");

@@ -16,17 +16,17 @@ const ImageForm& FitsReader::image_form() const {
 }
 
 std::vector<long long> FitsReader::image_axes() const {
-  constexpr std::size_t most_axes = 8;
-  constexpr long long most_pixels = 1LL << 33;
+  constexpr std::size_t max_axes = 8;
+  constexpr long long max_pixels = 1LL << 33;
   const std::vector<long long>& axes = image_form().axes;
-  if (axes.size() > most_axes)
+  if (axes.size() > max_axes)
     throw data_error(path_, fmt::format("{} has {} axes", hdu_name(), axes.size()),
-                     fmt::format("at most {}", most_axes));
+                     fmt::format("at most {}", max_axes));
   long long pixels = 1;
   for (const long long axis : axes) {
-    if (axis > 0 && pixels > most_pixels / axis)
+    if (axis > 0 && pixels > max_pixels / axis)
       throw data_error(path_, fmt::format("{} has an axis of {} pixels", hdu_name(), axis),
-                       fmt::format("at most {} pixels in all", most_pixels));
+                       fmt::format("at most {} pixels in all", max_pixels));
     pixels *= axis;
   }
   return axes;

@@ -53,13 +53,13 @@ ColumnShape column_shape(const FitsReader& file, const std::string& column) {
   ColumnShape shape;
   shape.repeat = found.repeat;
   if (file.find_string(fmt::format("TDIM{}", found.number).c_str())) {
-    constexpr int most_axes = 8;
+    constexpr int max_axes = 8;
     int status = 0;
     int naxis = 0;
-    LONGLONG axes[most_axes] = {};
-    fits_read_tdimll(file.get(), found.number, most_axes, &naxis, axes, &status);
+    LONGLONG axes[max_axes] = {};
+    fits_read_tdimll(file.get(), found.number, max_axes, &naxis, axes, &status);
     fits_check(status, file.path(), named(file, column));
-    shape.axes.assign(axes, axes + std::min(naxis, most_axes));
+    shape.axes.assign(axes, axes + std::min(naxis, max_axes));
   }
   return shape;
 }

@@ -15,7 +15,7 @@
 namespace spex {
 
 /// Upper limit of a gzip file's content, 4 GiB.
-constexpr std::size_t most_unzipped = std::size_t{1} << 32;
+constexpr std::size_t max_unzipped = std::size_t{1} << 32;
 
 /// Reads the content of a gzip file sequentially. The file may hold several streams; bytes after
 /// the last stream are ignored. The compressed bytes are read in pieces, never as a whole. With
@@ -24,7 +24,7 @@ constexpr std::size_t most_unzipped = std::size_t{1} << 32;
 class GzipReader {
  public:
   /// Reads the file of `size` bytes through `read_at`; `path` is its name in errors.
-  GzipReader(ReadAt read_at, std::size_t size, std::string path, std::size_t most = most_unzipped,
+  GzipReader(ReadAt read_at, std::size_t size, std::string path, std::size_t most = max_unzipped,
              const InflateThreads& threads = {});
 
   /// Fills `to` with the next bytes and returns their number, which is less than to.size() only at

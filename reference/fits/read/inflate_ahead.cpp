@@ -20,10 +20,10 @@ namespace spex {
 namespace {
 
 // More threads would wait for the reader, which copies and converts what they make.
-constexpr int most_threads = 16;
+constexpr int max_threads = 16;
 // Inflated bytes of a chunk, so that memory is bounded. Where more come of 2 MiB, as of a plane of
 // zeros, one thread inflates them in the cache faster than several can pass them on.
-constexpr std::size_t most_of_chunk = std::size_t{16} << 20;
+constexpr std::size_t max_of_chunk = std::size_t{16} << 20;
 
 Bytes read_bytes(const ReadAt& read_at, std::size_t from, std::size_t count) {
   Bytes bytes(count);
@@ -52,10 +52,10 @@ struct Parts {
                                              std::unique_ptr<DeflateChunk> spare) const {
     const std::size_t first = k * part;
     const Bytes bytes =
-        read_bytes(read_at, first, std::min(size - first, 2 * part + most_header_bytes));
-    if (bytes.size() < part + most_header_bytes) return {};
+        read_bytes(read_at, first, std::min(size - first, 2 * part + max_header_bytes));
+    if (bytes.size() < part + max_header_bytes) return {};
     const std::optional<std::size_t> begin =
-        k == 0 ? 8 * stream : find_dynamic_block(std::span(bytes).first(part + most_header_bytes));
+        k == 0 ? 8 * stream : find_dynamic_block(std::span(bytes).first(part + max_header_bytes));
     if (!begin) return {};
     std::optional<std::size_t> end = find_dynamic_block(std::span(bytes).subspan(part));
     if (!end) return {};
@@ -64,7 +64,7 @@ struct Parts {
                 .end = 8 * first + *end,
                 .last = static_cast<unsigned char>(bytes[*end / 8]),
                 .data = spare ? std::move(spare) : std::make_unique<DeflateChunk>()};
-    if (!chunk.data->inflate(bytes, *begin, *end, most_of_chunk)) return {};
+    if (!chunk.data->inflate(bytes, *begin, *end, max_of_chunk)) return {};
     return chunk;
   }
 };
@@ -147,7 +147,7 @@ std::unique_ptr<InflateAhead> inflate_ahead(const ReadAt& read_at, std::size_t s
   const std::size_t stream = gzip_header_size(read_bytes(read_at, 0, threads.part));
   if (stream == 0) return nullptr;
   return std::make_unique<Threads>(Parts{read_at, size, threads.part, stream},
-                                   std::min(threads.count, most_threads));
+                                   std::min(threads.count, max_threads));
 }
 
 }  // namespace spex

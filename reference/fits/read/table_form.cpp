@@ -5,14 +5,14 @@
 namespace spex {
 namespace {
 
-constexpr long long most_elements = 1LL << 40;
+constexpr long long max_elements = 1LL << 40;
 
 // Parses an unsigned integer at the start of `text` and removes it from `text`.
 std::optional<long long> take_number(std::string_view& text) {
   long long value = 0;
   if (text.empty() || text[0] < '0' || text[0] > '9') return {};
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc() || value > most_elements) return {};
+  if (code != std::errc() || value > max_elements) return {};
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return value;
 }

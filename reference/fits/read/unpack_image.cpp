@@ -24,8 +24,8 @@
 namespace spex {
 namespace {
 
-constexpr std::size_t most_tiled_axes = 6;                // CFITSIO's limit for compression
-using Position = std::array<long long, most_tiled_axes>;  // axes beyond the image's: 0
+constexpr std::size_t max_tiled_axes = 6;                // CFITSIO's limit for compression
+using Position = std::array<long long, max_tiled_axes>;  // axes beyond the image's: 0
 
 enum class TileAlgorithm {
   rice,           // RICE_1
@@ -56,9 +56,9 @@ TileAlgorithm algorithm_of(const FitsHeader& header) {
 // The compression parameter `name`: the ZVALn whose ZNAMEn equals `name`.
 long long parameter(const FitsHeader& header, const std::string& name,
                     std::span<const long long> allowed, long long fallback) {
-  constexpr int most_parameters = 9;
+  constexpr int max_parameters = 9;
   long long value = fallback;
-  for (int i = 1; i <= most_parameters; ++i)
+  for (int i = 1; i <= max_parameters; ++i)
     if (header.string(fmt::format("ZNAME{}", i)) == name)
       value = header.number(fmt::format("ZVAL{}", i), allowed.front(), allowed.back());
   if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
@@ -85,9 +85,9 @@ void read_quantization(const FitsHeader& header, const TableCells& columns, Desc
   if (bitpix > 0 && scaled)
     throw header.error(fmt::format("column ZSCALE with ZBITPIX = {}", bitpix), "none");
   if (!image.quantized) return;
-  constexpr long long most_seed = 10000;
+  constexpr long long max_seed = 10000;
   image.quantization.dither = dither_of(header);
-  image.quantization.seed = header.number("ZDITHER0", 1, most_seed, 1);
+  image.quantization.seed = header.number("ZDITHER0", 1, max_seed, 1);
   using Limits = std::numeric_limits<std::int32_t>;
   if (header.has("ZBLANK"))
     image.quantization.blank =
@@ -103,7 +103,7 @@ Description describe(const FitsHdu& hdu, const TableCells& columns) {
   static constexpr std::array<int, 6> known{8, 16, 32, 64, -32, -64};
   if (std::find(known.begin(), known.end(), form.bitpix) == known.end())
     throw header.error(fmt::format("ZBITPIX = {}", form.bitpix), "8, 16, 32, 64, -32 or -64");
-  const long long naxis = header.number("ZNAXIS", 1, most_tiled_axes);
+  const long long naxis = header.number("ZNAXIS", 1, max_tiled_axes);
   const long long pixels = header.product("ZNAXIS", naxis, 1);
   for (long long i = 1; i <= naxis; ++i) {
     const long long axis = header.number(fmt::format("ZNAXIS{}", i), 1, longest_size);
@@ -116,9 +116,9 @@ Description describe(const FitsHdu& hdu, const TableCells& columns) {
   if (image.tiles != rows)
     throw header.error(fmt::format("{} compressed tiles in {} rows", image.tiles, rows),
                        "one row per tile");
-  if (pixels / most_unpacked_a_byte > hdu.data_size / (std::abs(form.bitpix) / 8))
+  if (pixels / max_unpacked_a_byte > hdu.data_size / (std::abs(form.bitpix) / 8))
     throw header.error(fmt::format("{} pixels compressed to {} bytes", pixels, hdu.data_size),
-                       fmt::format("at most {} bytes a byte", most_unpacked_a_byte));
+                       fmt::format("at most {} bytes a byte", max_unpacked_a_byte));
   if (image.algorithm == TileAlgorithm::rice) {
     static constexpr std::array<long long, 2> blocks{16, 32};
     static constexpr std::array<long long, 3> sizes{1, 2, 4};

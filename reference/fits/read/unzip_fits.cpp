@@ -28,7 +28,7 @@ class Unzipping {
             const std::vector<std::string>& images, const InflateThreads& threads)
       : path_(path),
         images_(images),
-        reader_(read_at, size, path, most_unzipped, threads),
+        reader_(read_at, size, path, max_unzipped, threads),
         expected_(reader_.expected_size()) {}
 
   UnzippedFits run() {

@@ -78,19 +78,19 @@ bool is_linked(int file) {
 // that remove_abandoned() ignores it.
 class Temporary {
  public:
-  static constexpr int most_attempts = 1000;
+  static constexpr int max_attempts = 1000;
 
   explicit Temporary(const std::string& path) : path_(path) {
     const std::string name = fs::path(path).filename().string();
     for (int attempt = 0; file_ < 0; ++attempt) {
       temporary_ = (folder_of(path) / temporary_name(name, getpid(), attempt)).string();
       file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (file_ < 0 && (errno != EEXIST || attempt == most_attempts)) {
+      if (file_ < 0 && (errno != EEXIST || attempt == max_attempts)) {
         temporary_.clear();
         throw cannot_write(path, errno);
       }
       // Before the lock was taken, another process may have removed the file as abandoned.
-      if (file_ >= 0 && attempt < most_attempts &&
+      if (file_ >= 0 && attempt < max_attempts &&
           (try_lock(file_) == Lock::held_by_another || !is_linked(file_)))
         close(std::exchange(file_, -1));
     }

@@ -131,7 +131,7 @@ TEST_F(SpexCompare, TruthIsReported) {
   const json all = json::parse(test::read_file(report));
   EXPECT_EQ(all["truth"]["file"], truth);
   EXPECT_GT(all["truth"]["limits"]["mean"], all["truth"]["limits"]["std"]);
-  EXPECT_EQ(all["truth"]["least_bins"], 1000);
+  EXPECT_EQ(all["truth"]["min_bins"], 1000);
   EXPECT_EQ(all["truth"]["bins"], 204);  // 6 x 36 less 12 with MASK
   EXPECT_GT(all["truth"]["mean"].get<double>(), 10);
   EXPECT_TRUE(all["comparison"]["checks"][0]["ok"].get<bool>());

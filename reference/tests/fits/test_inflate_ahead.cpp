@@ -96,7 +96,7 @@ Outcome outcome_of(const ReadAt& read_at, std::size_t size, const InflateThreads
                    std::size_t piece) {
   Outcome result;
   try {
-    GzipReader reader(read_at, size, "a.gz", most_unzipped, threads);
+    GzipReader reader(read_at, size, "a.gz", max_unzipped, threads);
     Content part(piece);
     for (std::size_t made = piece; made == piece;) {
       made = reader.read(part);
@@ -296,7 +296,7 @@ TEST(InflateAhead, FaultsOfReading) {
 TEST(InflateAhead, ReaderLeaves) {
   const Content file = zipped(noise(), 6);
   for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{100000}}) {
-    GzipReader reader(read_memory_at(file), file.size(), "a.gz", most_unzipped, several);
+    GzipReader reader(read_memory_at(file), file.size(), "a.gz", max_unzipped, several);
     Content part(size);
     EXPECT_EQ(reader.read(part), size);
   }

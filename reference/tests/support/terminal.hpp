@@ -43,8 +43,8 @@ inline std::optional<std::string> terminal_text(const std::function<void()>& wor
   std::string text;
   for (ssize_t size = 0; size >= 0;) {
     pollfd waiting{terminal, POLLIN, 0};
-    constexpr int most_ms = 1000;
-    if (poll(&waiting, 1, most_ms) <= 0) break;
+    constexpr int max_ms = 1000;
+    if (poll(&waiting, 1, max_ms) <= 0) break;
     std::array<char, 4096> piece{};
     size = read(terminal, piece.data(), piece.size());
     if (size > 0) text.append(piece.data(), static_cast<std::size_t>(size));

@@ -13,7 +13,7 @@ namespace spex::test {
 
 /// The whole content, read in pieces of `piece` bytes. Throws as GzipReader does.
 inline std::vector<char> unzip(std::span<const char> bytes, const std::string& path,
-                               std::size_t most = most_unzipped, const InflateThreads& threads = {},
+                               std::size_t most = max_unzipped, const InflateThreads& threads = {},
                                std::size_t piece = std::size_t{1} << 16) {
   GzipReader reader(read_memory_at(bytes), bytes.size(), path, most, threads);
   std::vector<char> out;
