@@ -13,10 +13,12 @@
 
 #include "bench/micro/program.hpp"
 #include "reference/core/exit_status.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/weights.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace {
 

@@ -11,9 +11,12 @@
 #include <spdlog/spdlog.h>
 
 #include "bench/accept/accept.hpp"
+#include "bench/accept/acceptance_files.hpp"
 #include "bench/result/check_archive.hpp"
+#include "bench/result/result_file.hpp"
 #include "reference/cli/program.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
 
 namespace spex::bench {
 namespace {
@@ -188,6 +191,18 @@ int accept(int argc, char** argv) {
   campaign.launch.launcher = launcher_of(launcher, "");
   Signals signals;
   return ended_campaign(run_accept(settings, signals));
+}
+
+int schema(int argc, char** argv) {
+  CLI::App app("Prints the JSON schema of a file of spex-bench.", "spex-bench schema");
+  std::string file;
+  app.add_option("file", file, "result: OUT/ENTRY.json; acceptance: OUT/acceptance.json")
+      ->required()
+      ->check(CLI::IsMember({"result", "acceptance"}));
+  int status = 0;
+  if (!parse_command_line(app, argc, argv, true, status)) return status;
+  fmt::print("{}", file == "result" ? result_schema() : acceptance_schema());
+  return flushed(status::done);
 }
 
 int self_test(int argc, char** argv) {

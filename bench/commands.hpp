@@ -9,12 +9,13 @@
 
 namespace spex::bench {
 
-/// `spex-bench submit`, `check`, `rerun`, `accept` and `spex-bench --self-test`; argv[0] is the
-/// command. They return the exit status.
+/// `spex-bench submit`, `check`, `rerun`, `accept`, `schema` and `spex-bench --self-test`; argv[0]
+/// is the command. They return the exit status.
 [[nodiscard]] int submit(int argc, char** argv);
 [[nodiscard]] int check(int argc, char** argv);
 [[nodiscard]] int rerun(int argc, char** argv);
 [[nodiscard]] int accept(int argc, char** argv);
+[[nodiscard]] int schema(int argc, char** argv);
 [[nodiscard]] int self_test(int argc, char** argv);
 
 void add_launcher(CLI::App& app, std::string& launcher);

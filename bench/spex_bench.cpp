@@ -214,6 +214,7 @@ int run_command_line(int argc, char** argv) {
   if (command == "check") return check(argc - 1, argv + 1);
   if (command == "rerun") return rerun(argc - 1, argv + 1);
   if (command == "accept") return accept(argc - 1, argv + 1);
+  if (command == "schema") return schema(argc - 1, argv + 1);
   if (std::find(argv, argv + argc, std::string("--self-test")) != argv + argc)
     return self_test(argc, argv);
   CLI::App app("Runs a plan of benchmarks, checks every frame, and judges the machine.", program);

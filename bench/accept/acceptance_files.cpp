@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/accept/acceptance_page.hpp"
+#include "bench/plan/json_schema.hpp"
 #include "bench/plan/read_json.hpp"
 #include "bench/result/derive.hpp"
 #include "reference/core/error.hpp"
@@ -23,42 +24,77 @@ Json schema() {
   return {{"name", "spexbench-acceptance"}, {"major", 1}, {"minor", 0}};
 }
 
-Json entry_json(const Record& record) {
+// An entry's figures.
+struct AcceptedEntry {
+  std::string entry, milestone;
+  int frames = 0;
+  std::optional<int> scaled_to;
+  int nodes = 0, gpus = 0, ranks = 0;
+  std::optional<Statistic> seconds, fpnh, fpnh_soak;
+  std::optional<double> joules_per_frame, node_joules_per_frame;
+  std::int64_t frames_compared = 0;
+  double largest_flux_pull = 0;
+  bool complete = false;
+  std::vector<std::string> incomplete_because, unusual;
+  Verdict verdict;
+  SPEX_ROWS((entry), (milestone), (frames, "of a run"), (scaled_to, "frames that these stand for"),
+            (nodes), (gpus), (ranks), (seconds, "from launch to exit"), (fpnh),
+            (fpnh_soak, "of a long run, over all frames"), (joules_per_frame, "of the GPUs"),
+            (node_joules_per_frame, "by the node's energy counter"),
+            (frames_compared, "with a reference and the truth, over all runs"),
+            (largest_flux_pull, "difference from the reference, in units of its error"), (complete),
+            (incomplete_because), (unusual), (verdict))
+};
+
+// What acceptance.json holds beside `schema`.
+struct Acceptance {
+  std::vector<Judgment> judgments;
+  PlanName plan;
+  std::string start_utc, end_utc;
+  std::vector<AcceptedEntry> entries;
+  InputsRecord inputs;
+  SystemRecord system;
+  BuildRecord build;
+  SPEX_ROWS((judgments, "of the same runs, oldest first; the last one counts", Minimum{1}), (plan),
+            (start_utc, utc_form), (end_utc, utc_form), (entries, Minimum{1}), (inputs), (system),
+            (build))
+};
+
+AcceptedEntry accepted_entry(const Record& record) {
   const Derived derived = derive(record);
   const auto& effective = derived.fom.effective;
-  return {{"entry", record.entry},
-          {"milestone", record.milestone},
-          {"frames", record.work.frames},
-          {"scaled_to", json_of(record.work.scaled_to)},
-          {"nodes", record.launch.nodes},
-          {"gpus", derived.fom.gpus},
-          {"ranks", record.launch.ranks},
-          {"seconds", effective ? json_of(effective->seconds) : Json()},
-          {"fpnh", effective ? json_of(effective->fpnh) : Json()},
-          {"fpnh_soak", json_of(soak_fpnh_to_judge(record))},
-          {"joules_per_frame", json_of(derived.energy.joules_per_frame)},
-          {"node_joules_per_frame", json_of(derived.energy.node_joules_per_frame)},
-          {"frames_compared", frames_compared(record)},
-          {"largest_flux_pull", largest_flux_pull(record)},
-          {"complete", derived.fom.complete},
-          {"incomplete_because", derived.fom.incomplete_because},
-          {"unusual", derived.unusual},
-          {"verdict", json_of(derived.verdict)}};
+  AcceptedEntry entry;
+  entry.entry = record.entry;
+  entry.milestone = record.milestone;
+  entry.frames = record.work.frames;
+  entry.scaled_to = record.work.scaled_to;
+  entry.nodes = record.launch.nodes;
+  entry.gpus = derived.fom.gpus;
+  entry.ranks = record.launch.ranks;
+  if (effective) {
+    entry.seconds = effective->seconds;
+    entry.fpnh = effective->fpnh;
+  }
+  entry.fpnh_soak = soak_fpnh_to_judge(record);
+  entry.joules_per_frame = derived.energy.joules_per_frame;
+  entry.node_joules_per_frame = derived.energy.node_joules_per_frame;
+  entry.frames_compared = frames_compared(record);
+  entry.largest_flux_pull = largest_flux_pull(record);
+  entry.complete = derived.fom.complete;
+  entry.incomplete_because = derived.fom.incomplete_because;
+  entry.unusual = derived.unusual;
+  entry.verdict = derived.verdict;
+  return entry;
 }
 
 Json acceptance_json(const std::vector<Record>& records, const std::vector<Judgment>& judgments) {
   const Record& first = records.front();
-  Json entries = Json::array();
-  for (const Record& record : records) entries.push_back(entry_json(record));
-  return {{"schema", schema()},
-          {"judgments", json_of(judgments)},
-          {"plan", json_of(first.plan)},
-          {"start_utc", first.start_utc},
-          {"end_utc", records.back().end_utc},
-          {"entries", entries},
-          {"inputs", json_of(first.inputs)},
-          {"system", first.system},
-          {"build", first.build}};
+  Acceptance acceptance{judgments, first.plan,   first.start_utc, records.back().end_utc,
+                        {},        first.inputs, first.system,    first.build};
+  for (const Record& record : records) acceptance.entries.push_back(accepted_entry(record));
+  Json json{{"schema", schema()}};
+  json.update(json_of(acceptance));
+  return json;
 }
 
 // A cell of a CSV line (RFC 4180).
@@ -82,11 +118,9 @@ std::string csv_text(const std::vector<Record>& records, const Judgment& judgmen
   const AcceptedSpeed none;
   const AcceptedSpeed& shown = speed == nullptr ? none : *speed;
   const std::vector<std::pair<std::string, std::string>> columns{
-      {"system", first.system.value("name", "")},
+      {"system", first.system.name},
       {"utc", judgment.utc},
-      {"commit", first.build.value("commit", Json()).is_string()
-                     ? first.build.at("commit").get<std::string>()
-                     : ""},
+      {"commit", first.build.commit.value_or("")},
       {"plan", first.plan.name},
       {"target", judgment.target},
       {"entry", shown.entry},
@@ -176,8 +210,8 @@ std::string junit_text(const std::vector<Record>& records, const Judgment& judgm
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"spex-bench accept\" timestamp=\"{}\" hostname=\"{}\" tests=\"{}\" "
       "failures=\"{}\" errors=\"0\" skipped=\"{}\">\n{}</testsuite>\n",
-      judgment.utc.substr(0, judgment.utc.size() - 1),
-      xml(records.front().system.value("name", "")), tests.size(), failures, skipped, cases);
+      judgment.utc.substr(0, judgment.utc.size() - 1), xml(records.front().system.name),
+      tests.size(), failures, skipped, cases);
 }
 
 void write(const std::string& out, const char* end, const std::string& text) {
@@ -196,6 +230,11 @@ std::vector<Judgment> read_judgments(const std::string& out) {
     throw data_error(path, "is not an acceptance of schema 1.0", "a file of spex-bench accept");
   read_json_of(json->at("judgments"), judgments, path);
   return judgments;
+}
+
+std::string acceptance_schema() {
+  return schema_of<Acceptance>(
+      "The acceptance of a machine by spex-bench accept: OUT/acceptance.json", schema());
 }
 
 void write_acceptance(const std::string& out, const std::vector<Record>& records,

@@ -29,16 +29,16 @@ std::string text_of(const Json& json, const char* name) {
 }
 
 std::string gpus_text(const Record& record) {
-  const Json gpus = record.system.value("gpus", Json::array());
-  if (gpus.empty()) return "none";
-  return fmt::format("{} x {}, driver {}", gpus.size(), text_of(gpus.front(), "name"),
-                     text_of(record.system, "driver"));
+  const SystemRecord& system = record.system;
+  if (system.gpus.empty()) return "none";
+  return fmt::format("{} x {}, driver {}", system.gpus.size(), printable(system.gpus.front().name),
+                     printable(system.driver.value_or("unknown")));
 }
 
 // The system and the build, which spex-bench found by itself.
 std::string facts_text(const Record& record) {
-  const Json &system = record.system, &build = record.build;
-  const Json facts = system.value("facts", Json::object());
+  const Json system = json_of(record.system), build = json_of(record.build);
+  const Json facts = system.at("facts");
   const auto fact = [&](const char* name) { return text_of(facts, name); };
   std::string text = "\n## System\n\n";
   const auto line = [&](const char* what, const std::string& value) {
@@ -46,25 +46,24 @@ std::string facts_text(const Record& record) {
   };
   line("Hosts", text_of(system, "hosts"));
   line("CPUs", fmt::format("{} of {}; sockets {}, cores {}, threads a core {}, NUMA domains {}",
-                           system.value("cpus", 0), text_of(system, "cpu"), fact("sockets"),
+                           record.system.cpus, text_of(system, "cpu"), fact("sockets"),
                            fact("cores"), fact("threads_per_core"), fact("numa_nodes")));
   line("Clock",
        fmt::format("highest {} MHz, governor {}, boost {}, microcode {}", fact("clock_max_mhz"),
                    fact("governor"), fact("boost"), fact("microcode")));
   constexpr double gigabyte = 1e9;
   line("Memory", fmt::format("{:.0f} GB; transparent huge pages {}",
-                             system.value("memory_bytes", 0.0) / gigabyte, fact("huge_pages")));
+                             record.system.memory_bytes / gigabyte, fact("huge_pages")));
   line("GPUs", gpus_text(record));
-  line("Software",
-       fmt::format("{}, kernel {}, container {}, virtual machine {}, modules {}",
-                   text_of(system, "os"), text_of(system, "kernel"),
-                   facts.value("container", Json()).is_null() ? "none" : fact("container"),
-                   fact("virtual_machine"), fact("modules")));
-  line("Build", fmt::format("spexbench {}, commit {}{}; {}; {}; {}; CUDA {}",
-                            text_of(build, "version"), text_of(build, "commit"),
-                            build.value("dirty", Json()) == true ? " with changes" : "",
-                            text_of(build, "compiler"), text_of(build, "mpi"),
-                            text_of(build, "blas"), text_of(build, "cuda")));
+  line("Software", fmt::format("{}, kernel {}, container {}, virtual machine {}, modules {}",
+                               text_of(system, "os"), text_of(system, "kernel"),
+                               fact("container") == "unknown" ? "none" : fact("container"),
+                               fact("virtual_machine"), fact("modules")));
+  line("Build",
+       fmt::format("spexbench {}, commit {}{}; {}; {}; {}; CUDA {}", text_of(build, "version"),
+                   text_of(build, "commit"), record.build.dirty == true ? " with changes" : "",
+                   text_of(build, "compiler"), text_of(build, "mpi"), text_of(build, "blas"),
+                   text_of(build, "cuda")));
   line("Files", fmt::format("{}; {}", record.inputs.storage, record.inputs.page_cache));
   line("Energy", fact("energy"));
   return text;
@@ -181,7 +180,7 @@ std::string acceptance_page(const std::vector<Record>& records,
       "# {}: {}\n\n{}.\n\n"
       "- Target: {}.\n"
       "- Plan: {}, {} to {}; judged {}.\n",
-      judgment.word, text_of(first.system, "name"), last_line(judgment), judgment.target,
+      judgment.word, printable(first.system.name), last_line(judgment), judgment.target,
       first.plan.name, first.start_utc, records.back().end_utc, judgment.utc);
   for (std::size_t k = 0; k + 1 < judgments.size(); ++k)
     page += fmt::format("- Judged before, {}: {}. Target: {}.\n", judgments[k].utc,

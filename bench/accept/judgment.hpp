@@ -6,35 +6,39 @@
 #include <vector>
 
 #include "bench/plan/members.hpp"
+#include "bench/result/derive.hpp"
 #include "bench/result/record.hpp"
 
 namespace spex::bench {
 
-/// A required speed of an entry beside the measured one. The unit is "s" (from launch to exit,
-/// of `frames` frames) or "FPNH" (frames per node-hour).
+/// A required speed of an entry beside the measured one.
 struct AcceptedSpeed {
   std::string entry, what, unit;
-  std::optional<double> measured, low, high;  ///< the median and its interval
-  std::optional<double> coverage;             ///< probability that the interval holds the median
-  int runs = 0;                               ///< that count; of a long run, its parts
-  int frames = 0;                             ///< that the seconds are of
-  double limit = 0;                           ///< at most (s), or at least (FPNH, less the margin)
-  std::optional<double> ratio;                ///< times as fast as required
-  std::optional<double> fpnh;                 ///< the measured speed in FPNH
-  std::string verdict;                        ///< pass, fail or inconclusive
-  SPEX_MEMBERS(entry, what, unit, measured, low, high, coverage, runs, frames, limit, ratio, fpnh,
-               verdict)
+  std::optional<double> measured, low, high, coverage;
+  int runs = 0, frames = 0;
+  double limit = 0;
+  std::optional<double> ratio, fpnh;
+  std::string verdict;
+  SPEX_ROWS((entry), (what),
+            (unit, "s from launch to exit, or frames per node-hour", one_of("s", "FPNH")),
+            (measured, "the median"), (low), (high),
+            (coverage, "probability that the interval holds the median"),
+            (runs, "that count; of a long run, its parts"), (frames, "that the seconds are of"),
+            (limit, "at most (s), or at least (FPNH, less the margin)"),
+            (ratio, "how many times as fast as required"), (fpnh, "the measured speed in FPNH"),
+            (verdict, one_of("pass", "fail", "inconclusive")))
 };
 
 struct Judgment {
-  std::string utc;
-  std::string word;  ///< ACCEPT, REJECT or REPEAT
+  std::string utc, word;
   int exit_status = 0;
   std::string target;
   std::vector<AcceptedSpeed> speeds;
-  std::vector<std::string> reasons;  ///< why it is not ACCEPT: "ENTRY: ..."
-  std::vector<std::string> notes;    ///< what a reader of an ACCEPT must know
-  SPEX_MEMBERS(utc, word, exit_status, target, speeds, reasons, notes)
+  std::vector<std::string> reasons, notes;
+  SPEX_ROWS((utc, utc_form), (word, one_of("ACCEPT", "REJECT", "REPEAT")),
+            (exit_status, exit_statuses), (target), (speeds),
+            (reasons, "why it is not ACCEPT: \"ENTRY: ...\""),
+            (notes, "what a reader of an ACCEPT must know"))
 };
 
 /// ACCEPT for the status 0, REJECT for a wrong frame, a slow or an unhealthy machine, otherwise

@@ -169,8 +169,8 @@ std::optional<Peer> peer_of(const Machine& machine, const std::vector<Peer>& pee
       return peer.gpu.empty() && peer.cpus == machine.cpus &&
              machine.cpu.find(peer.cpu) != std::string::npos;
     return !peer.gpu.empty() && peer.gpus == peer_gpus &&
-           std::ranges::all_of(machine.gpu_names, [&](const std::string& name) {
-             return name.find(peer.gpu) != std::string::npos;
+           std::ranges::all_of(machine.gpus, [&](const GpuDescription& gpu) {
+             return gpu.name.find(peer.gpu) != std::string::npos;
            });
   };
   for (const int wanted : {gpus, 1})

@@ -179,8 +179,8 @@ class Campaign {
     record.tier = plan_.tier;
     record.division = plan_.division;
     record.plan = {plan_.name, hash_text(plan_.text)};
-    record.build = build_json();
-    record.system = system_json(machine_, nvml_);
+    record.build = describe_build();
+    record.system = machine_;
     record.programs = files_.sha256();
     record.libraries = libraries_of(programs_.spex_cpu);
     if (!machine_.gpus.empty()) record.libraries.merge(libraries_of(programs_.spex_gpu));
@@ -268,7 +268,7 @@ class Campaign {
       const InputFrame& frame = exposure.frames.at(k % exposure.frames.size());
       frames.push_back({frame.camera, frame.psf});
     }
-    run.record.costs = frame_costs(run.entry->extract, frames);
+    run.record.costs = frame_costs(*run.entry->extract, frames);
   }
 
   // Fails all entries if a program changed since the start.

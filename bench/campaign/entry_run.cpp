@@ -47,15 +47,17 @@ std::vector<std::pair<std::string, bool>> compared(const Record& was, const Reco
   // Warm-ups determine a long run's number of frames, so it is not compared.
   WorkRecord was_work = was.work, now_work = now.work;
   if (was.work.sustain) was_work.frames = now_work.frames = was_work.bundles = now_work.bundles = 0;
-  return {{"plan", was.plan.sha256 == now.plan.sha256},
-          {"entry", was.entry == now.entry && was.milestone == now.milestone},
-          {"build" + difference(was.build, now.build), was.build == now.build},
-          {"system" + difference(was.system, now.system), was.system == now.system},
-          {"programs", was.programs == now.programs},
-          {"command line or environment", same(was_launch, now_launch)},
-          {"number of warm-ups", was.timing.warmups == now.timing.warmups},
-          {"inputs (--seeds)", same(was.inputs, now.inputs)},
-          {"work or length", same(was_work, now_work)}};
+  return {
+      {"plan", was.plan.sha256 == now.plan.sha256},
+      {"entry", was.entry == now.entry && was.milestone == now.milestone},
+      {"build" + difference(json_of(was.build), json_of(now.build)), same(was.build, now.build)},
+      {"system" + difference(json_of(was.system), json_of(now.system)),
+       same(was.system, now.system)},
+      {"programs", was.programs == now.programs},
+      {"command line or environment", same(was_launch, now_launch)},
+      {"number of warm-ups", was.timing.warmups == now.timing.warmups},
+      {"inputs (--seeds)", same(was.inputs, now.inputs)},
+      {"work or length", same(was_work, now_work)}};
 }
 
 }  // namespace
@@ -101,7 +103,7 @@ Record begin_record(const Entry& entry, const Case& plan_case, const Plan& plan,
                  entry.sustain,
                  entry.compress,
                  std::map<std::string, std::string>()};
-  for (const auto& [name, value] : changed_options(entry.extract))
+  for (const auto& [name, value] : changed_options(*entry.extract))
     record.work.options->emplace(name, value);
   record.timing.warmups = entry.warmups.value_or(plan.warmups);
   record.timing.repeats = entry.repeats.value_or(plan.repeats);

@@ -10,6 +10,7 @@
 #include "bench/machine/machine.hpp"
 #include "reference/core/error.hpp"
 #include "reference/model/milestones.hpp"
+#include "reference/model/options.hpp"
 
 namespace spex::bench {
 namespace {
@@ -31,7 +32,7 @@ double frame_seconds(const Entry& entry) {
       {Milestone::batch_subbundle, 18}, {Milestone::batch_syev, 4},  {Milestone::band, 0.3},
       {Milestone::direct, 0.24},        {Milestone::pipeline, 0.06}};
   constexpr double cholesky_s = 10;
-  const bool cholesky = !entry.on_gpu() && entry.extract.method == Method::cholesky;
+  const bool cholesky = !entry.on_gpu() && entry.extract->method == Method::cholesky;
   return cholesky ? cholesky_s : seconds.at(entry.milestone);
 }
 
@@ -134,7 +135,7 @@ Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
       {"frames", work.frames},
       {"warmups", work.warmups},
       {"repeats", work.repeats},
-      {"most_repeats", entry.until ? entry.until->most : work.repeats},
+      {"max_repeats", entry.until ? entry.until->max_runs : work.repeats},
       {"seconds", entry.sustain && entry.sustain->seconds ? Json(*entry.sustain->seconds) : Json()},
       {"disk_gb", disk_bytes(plan, entry, settings.drawn_seeds) / 1e9},
       {"options", entry.options},
@@ -187,8 +188,8 @@ std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool j
   for (const Json& entry : entries) {
     const auto number = [&](const char* key) { return entry.at(key).get<int>(); };
     std::string runs = fmt::format("{}+{}", number("warmups"), number("repeats"));
-    if (number("most_repeats") > number("repeats"))
-      runs += fmt::format("..{}", number("most_repeats"));
+    if (number("max_repeats") > number("repeats"))
+      runs += fmt::format("..{}", number("max_repeats"));
     std::vector<std::string> words{entry.at("group").get<std::string>()};
     for (const char* key : {"options", "run_options"})
       for (const Json& word : entry.at(key)) words.push_back(word.get<std::string>());

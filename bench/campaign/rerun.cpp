@@ -34,8 +34,8 @@ Command step(const std::vector<std::string>& argv, const std::string& log, doubl
 
 // Builds the archive's commit; returns the folder of its programs.
 std::string build(const Record& record, const RerunSettings& settings, Signals& signals) {
-  const auto commit = record.build.value("commit", nlohmann::ordered_json());
-  if (!commit.is_string())
+  const std::optional<std::string>& commit = record.build.commit;
+  if (!commit)
     throw data_error(settings.archive, "names no commit", "results of a build from a clone");
   const std::string source = fs::absolute(fs::path(settings.out) / "source");
   const std::string folder = fs::absolute(fs::path(settings.out) / "build");
@@ -44,8 +44,8 @@ std::string build(const Record& record, const RerunSettings& settings, Signals& 
     must_run(step(argv, log, build_limit_s), log, "the archive's commit, built", signals);
   };
   must({"git", "clone", "--shared", "--no-checkout", settings.source, source});
-  must({"git", "-C", source, "checkout", "--detach", commit.get<std::string>()});
-  const bool gpu = record.launch.gpus_per_node > 0 || !record.system.at("gpus").empty();
+  must({"git", "-C", source, "checkout", "--detach", *commit});
+  const bool gpu = record.launch.gpus_per_node > 0 || !record.system.gpus.empty();
   std::vector<std::string> configure{"cmake", "--preset", gpu ? "gpu" : "cpu", "-S", source,
                                      "-B",    folder,     "-DSPEX_TESTS=OFF"};
   if (gpu) configure.emplace_back("-DCMAKE_CUDA_ARCHITECTURES=native");
@@ -142,9 +142,10 @@ int rerun_archive(const RerunSettings& settings, Signals& signals) {
     if (!fs::exists(path))
       throw data_error(log, last_message(log), "a campaign that writes its results");
     const Record now = read_record(path);
-    if (now.build.at("commit") != was.build.at("commit"))
-      throw data_error(programs, fmt::format("is of commit {}", now.build.at("commit").dump()),
-                       fmt::format("{}, the archive's", was.build.at("commit").dump()));
+    if (now.build.commit != was.build.commit)
+      throw data_error(programs,
+                       fmt::format("is of commit {}", now.build.commit.value_or("unknown")),
+                       fmt::format("{}, the archive's", was.build.commit.value_or("unknown")));
     statuses.push_back(compare_entry(was, now));
   }
   return combined_status(statuses);

@@ -24,15 +24,13 @@
 namespace spex::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
-Json text_or_null(const std::string& text) {
-  return text.empty() ? Json() : Json(text);
+std::optional<std::string> given(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
 }
 
 }  // namespace
@@ -54,23 +52,15 @@ Machine describe_machine(const Nvml& nvml, const std::string& name) {
   utsname names{};
   machine.kernel = uname(&names) == 0 ? names.release : "unknown";
   const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  machine.gpus =
+  machine.visible =
       visible_gpus(nvml.identities(), visible == nullptr ? std::nullopt : std::optional(visible),
                    environment("CUDA_DEVICE_ORDER"));
-  for (const VisibleGpu& gpu : machine.gpus)
-    machine.gpu_names.push_back(nvml.describe(gpu.nvml_index).name);
+  for (const VisibleGpu& gpu : machine.visible)
+    machine.gpus.push_back(nvml.describe(gpu.nvml_index));
+  machine.driver = nvml.driver();
+  machine.gpus_reason = given(nvml.reason());
+  machine.facts = read_system_facts();
   return machine;
-}
-
-Json system_json(const Machine& machine, const Nvml& nvml) {
-  Json json = json_of(machine);
-  json["facts"] = json_of(read_system_facts());
-  json["driver"] = json_of(nvml.driver());
-  json["gpus_reason"] = text_or_null(nvml.reason());
-  json["gpus"] = Json::array();
-  for (const VisibleGpu& visible : machine.gpus)
-    json["gpus"].push_back(json_of(nvml.describe(visible.nvml_index)));
-  return json;
 }
 
 std::string mpi_library_version() {
@@ -80,26 +70,25 @@ std::string mpi_library_version() {
   return text.data();
 }
 
-Json build_json() {
+BuildRecord describe_build() {
   const std::string mpi = mpi_library_version();
   lapack_int major = 0, minor = 0, patch = 0;
   LAPACKE_ilaver(&major, &minor, &patch);
-  Json json;
-  json["version"] = version();
-  json["commit"] = text_or_null(SPEX_COMMIT);
-  json["dirty"] = std::string(SPEX_COMMIT).empty() ? Json() : Json(SPEX_DIRTY);
-  json["sources_sha256"] = text_or_null(SPEX_SOURCES);
-  json["compiler"] = SPEX_BUILD_COMPILER;
-  json["flags"] = SPEX_BUILD_FLAGS;
-  const std::string cuda = SPEX_BUILD_CUDA;
-  json["cuda"] = cuda.empty() ? "not built with CUDA" : cuda;
+  BuildRecord build;
+  build.version = version();
+  build.commit = given(SPEX_COMMIT);
+  if (build.commit) build.dirty = SPEX_DIRTY;
+  build.sources_sha256 = given(SPEX_SOURCES);
+  build.compiler = SPEX_BUILD_COMPILER;
+  build.flags = SPEX_BUILD_FLAGS;
+  build.cuda = given(SPEX_BUILD_CUDA).value_or("not built with CUDA");
   // The version ends at Open MPI's packager, or at MPICH's lines about its configuration.
-  json["mpi"] = mpi.substr(0, std::min(mpi.find(", package"), mpi.find('\n')));
-  json["blas"] = blas_library().configuration;
-  json["lapack"] = fmt::format("LAPACK {}.{}.{}", major, minor, patch);
-  json["cfitsio"] = "CFITSIO " SPEX_CFITSIO_VERSION;
-  json["gpu_architectures"] = text_or_null(SPEX_BUILD_ARCHITECTURES);
-  return json;
+  build.mpi = mpi.substr(0, std::min(mpi.find(", package"), mpi.find('\n')));
+  build.blas = blas_library().configuration;
+  build.lapack = fmt::format("LAPACK {}.{}.{}", major, minor, patch);
+  build.cfitsio = "CFITSIO " SPEX_CFITSIO_VERSION;
+  build.gpu_architectures = given(SPEX_BUILD_ARCHITECTURES);
+  return build;
 }
 
 std::string file_system_of(const std::string& folder) {

@@ -7,28 +7,10 @@
 #include <vector>
 
 #include "bench/machine/visible_gpus.hpp"
-#include "bench/plan/members.hpp"
 #include "bench/result/record.hpp"
+#include "bench/result/system_record.hpp"
 
 namespace spex::bench {
-
-/// Properties of a GPU. Absent: the driver has no value.
-struct GpuDescription {
-  int index = 0;
-  std::string uuid;
-  std::string name;
-  std::optional<double> memory_bytes;
-  std::optional<bool> ecc;
-  std::optional<bool> mig;
-  std::optional<bool> persistence;  ///< the driver stays loaded while nothing runs
-  std::optional<double> power_limit_w;
-  std::optional<double> clock_max_sm_mhz;
-  std::optional<double> clock_max_memory_mhz;
-  std::optional<double> pcie_generation;
-  std::optional<double> pcie_width;
-  SPEX_MEMBERS(index, uuid, name, memory_bytes, ecc, mig, persistence, power_limit_w,
-               clock_max_sm_mhz, clock_max_memory_mhz, pcie_generation, pcie_width)
-};
 
 /// The GPUs of this node in NVML's order, which is that of their PCI addresses.
 class Nvml {

@@ -1,14 +1,19 @@
 // Cases (simulated frames) and entries (ways to extract them) of a plan (docs/benchmark.md).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "bench/plan/members.hpp"
-#include "reference/model/options.hpp"
+#include "bench/plan/run_rules.hpp"
+#include "reference/model/choices.hpp"
+
+namespace spex {
+struct ExtractOptions;
+}
 
 namespace spex::bench {
 
@@ -38,36 +43,6 @@ struct Scaling {
   nlohmann::ordered_json x;  ///< a number or a word
 };
 
-/// A long run without pauses, of a duration or a number of frames.
-struct Sustain {
-  std::optional<double> seconds;
-  std::optional<int> frames;
-  SPEX_MEMBERS(seconds, frames)
-};
-
-/// When to stop timed runs after the entry's number of repeats.
-struct Stopping {
-  double width = 0;  ///< of the interval of the median of both clocks, relative to the median
-  int most = 0;      ///< maximum number of timed runs
-  SPEX_MEMBERS(width, most)
-};
-
-/// What a run must be like to count, and a speed to be judged.
-struct Quiet {
-  /// fraction of the node's CPU time that other processes may take
-  double other_cpus = 0.05;
-  double width = 0.1;  ///< widest interval of the median that is judged, relative to the median
-  SPEX_MEMBERS(other_cpus, width)
-};
-
-/// Ceilings of the roofline for one GPU.
-struct Ceilings {
-  double flops = 0;  ///< FP64, per second
-  double bytes = 0;  ///< of memory, per second
-  std::string source;
-  SPEX_MEMBERS(flops, bytes, source)
-};
-
 /// How the reference frames are computed (not timed).
 struct Reference {
   std::string method = "cholesky";
@@ -88,7 +63,7 @@ struct Entry {
   std::string sweep_id;  ///< id of its sweep in the plan; empty without a sweep
   std::string group;     ///< part of the plan that --only can choose; may be empty
   std::string case_name;
-  Milestone milestone = Milestone::pipeline;
+  Milestone milestone{};
   /// Frames of a run, the first ones of the case; default: all. More than the case has are whole
   /// exposures, those of `seeds` in turn.
   std::optional<int> frames;
@@ -115,7 +90,7 @@ struct Entry {
   std::optional<Stopping> until;        ///< default: the plan's
   std::string tolerance;                ///< of spex-compare; default: the plan's
   /// `options` as the extractors parse them; not in the plan file.
-  ExtractOptions extract;
+  std::shared_ptr<const ExtractOptions> extract;
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }
   /// The number of visible GPUs that a node needs for it.
@@ -124,7 +99,7 @@ struct Entry {
   [[nodiscard]] std::string suffix() const { return compress == "gz" ? ".fits.gz" : ".fits"; }
   /// The program name in its frames and run logs.
   [[nodiscard]] std::string program() const { return on_gpu() ? "spex-gpu" : "spex-cpu"; }
-  [[nodiscard]] std::string method() const { return to_string(extract.method); }
+  [[nodiscard]] std::string method() const;
   /// Ranks per GPU; less than 1 if a rank uses several GPUs.
   [[nodiscard]] double ranks_of_gpu() const {
     return ranks ? static_cast<double>(*ranks) / gpus : ranks_per_gpu;

@@ -13,6 +13,7 @@
 #include "mpi/programs/gpu_options.hpp"
 #include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/model/option_table.hpp"
 
 namespace spex::bench {
@@ -55,6 +56,10 @@ void no_files_needed(CLI::App& app) {
 
 }  // namespace
 
+std::string Entry::method() const {
+  return to_string(extract->method);
+}
+
 std::vector<std::string> Entry::result_options() const {
   std::vector<std::string> all = options;
   if (bundles) {
@@ -74,7 +79,7 @@ std::vector<std::string> Entry::options_but_method() const {
 std::vector<std::string> Entry::reference_options() const {
   std::vector<std::string> wanted = options_but_method();
   if (const int own = traits(milestone).nsubbundles;
-      extract.nsubbundles == own && own != traits(Milestone::cpu_refactor).nsubbundles)
+      extract->nsubbundles == own && own != traits(Milestone::cpu_refactor).nsubbundles)
     wanted.insert(wanted.end(), {"--nsubbundles", std::to_string(own)});
   return wanted;
 }
@@ -89,7 +94,7 @@ std::string Reference::method_of(const std::string& camera, int run) const {
 }
 
 bool has_fpnh(const Entry& entry, const Case& plan_case) {
-  const ExtractOptions& o = entry.extract;
+  const ExtractOptions& o = *entry.extract;
   const bool all_of_it = !o.wavelength && o.specmin == 0 && !o.nspec;
   return plan_case.size == "full" && !entry.bundles && !entry.alone && all_of_it;
 }
@@ -132,7 +137,7 @@ void check_run_options(const Entry& entry, const std::string& division, const Pl
 }
 
 void check_wavelengths(const Entry& entry, const Case& plan_case, const PlanObject& root) {
-  const auto& asked = entry.extract.wavelength;
+  const auto& asked = entry.extract->wavelength;
   if (!asked) return;
   for (const std::string& camera : plan_case.cameras) {
     const WaveRange& seen = find_arm(camera)->grid;

@@ -1,7 +1,9 @@
-// Conversion of plain structs to JSON and back. A struct names its members once, by SPEX_MEMBERS.
+// Conversion of plain structs to JSON and back. A struct names its members once, by SPEX_MEMBERS,
+// or by SPEX_ROWS, which also describes them for a schema (bench/plan/json_schema.hpp).
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,22 +14,53 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/core/error.hpp"
+#include "reference/model/members.hpp"
+
+#define SPEX_VISIT_ROW(row) SPEX_VISIT_PARTS row
+#define SPEX_VISIT_PARTS(name, ...) visit(#name, object.name __VA_OPT__(, ) __VA_ARGS__);
+
+/// Inside a struct: rows (name, facts...) of the members that JSON has under the same names. A fact
+/// is a description, or a type below. Defines `members(object, visit)`, which calls visit(name,
+/// member, facts...) for each.
+#define SPEX_ROWS(...)                             \
+  template <class S, class V>                      \
+  static void members(S& object, const V& visit) { \
+    SPEX_FOR_EACH(SPEX_VISIT_ROW, __VA_ARGS__)     \
+  }
 
 namespace spex::bench {
 
-/// Inside a struct: the members that JSON has, under the same names. Adds members(object, visit),
-/// which calls visit(name, member) for each.
-#define SPEX_MEMBERS(...)                          \
-  template <class S, class V>                      \
-  static void members(S& object, const V& visit) { \
-    SPEX_VISIT(__VA_ARGS__)                        \
-  }
-#define SPEX_VISIT(...) NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SPEX_VISIT_ONE, __VA_ARGS__))
-#define SPEX_VISIT_ONE(name) visit(#name, object.name);
+/// The values that a member may have.
+template <class T, std::size_t n>
+struct OneOf {
+  std::array<T, n> values;
+};
+template <class... T>
+[[nodiscard]] constexpr auto one_of(T... values) {
+  return OneOf<std::common_type_t<T...>, sizeof...(T)>{{values...}};
+}
+/// The smallest or largest number, or the smallest size of a text or list.
+struct Minimum {
+  int value;
+};
+struct Maximum {
+  int value;
+};
+/// What texts match.
+struct Pattern {
+  const char* regex;
+};
+inline constexpr Pattern sha256_form{"^[0-9a-f]{64}$"};
+inline constexpr Pattern utc_form{R"(^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$)"};
+/// A number or a text, for a member of any JSON.
+struct NumberOrText {};
+/// The member is optional, and older results do not have it.
+struct AddedLater {};
+inline constexpr AddedLater added_later;
 
 template <class T>
 concept HasMembers = requires(T& object) {
-  T::members(object, [](const char*, auto&) {});
+  T::members(object, [](const char*, auto&, const auto&...) {});
 };
 
 template <class T>
@@ -84,8 +117,9 @@ template <class T>
     return object;
   } else if constexpr (HasMembers<T>) {
     Json object = Json::object();
-    T::members(value,
-               [&](const char* name, const auto& member) { object[name] = json_of(member); });
+    T::members(value, [&](const char* name, const auto& member, const auto&...) {
+      object[name] = json_of(member);
+    });
     return object;
   } else {
     return Json(value);
@@ -119,7 +153,7 @@ void read_json_of(const nlohmann::ordered_json& json, T& value, const std::strin
   } else if constexpr (HasMembers<T>) {
     need(json.is_object(), "an object");
     std::size_t known = 0;
-    T::members(value, [&](const char* name, auto& member) {
+    T::members(value, [&](const char* name, auto& member, const auto&...) {
       const bool is_there = json.contains(name);
       need(is_there || is_optional<std::remove_reference_t<decltype(member)>>,
            (std::string("an object with ") + name).c_str());

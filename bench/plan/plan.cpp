@@ -12,6 +12,8 @@
 #include "bench/plan/read_json.hpp"
 #include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
+#include "reference/model/milestones.hpp"
+#include "reference/model/options.hpp"
 
 namespace spex::bench {
 namespace {
@@ -19,23 +21,22 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::initializer_list<const char*> tolerances{"production", "masked", "unpadded",
-                                                        "identical"};
+constexpr auto tolerances = one_of("production", "masked", "unpadded", "identical");
 
 // When to stop: at an interval of that width, or after that many runs.
 std::optional<Stopping> read_until(const PlanObject& object, int repeats) {
   if (!object.has("until")) return std::nullopt;
   const PlanObject until = object.at("until");
   Stopping stopping;
-  until.require({"width", "most"});
+  until.require({"width", "max_runs"});
   until.get("width", stopping.width);
-  until.get("most", stopping.most, repeats);
+  until.get("max_runs", stopping.max_runs, repeats);
   until.no_others();
   if (!(stopping.width > 0 && stopping.width < 1))
     until.fail(fmt::format("'width' is {:g}", stopping.width), "more than 0, and less than 1");
-  constexpr int max_runs = 1000;
-  if (stopping.most > max_runs)
-    until.fail(fmt::format("'most' is {}", stopping.most), fmt::format("at most {}", max_runs));
+  if (stopping.max_runs > max_timed_runs)
+    until.fail(fmt::format("'max_runs' is {}", stopping.max_runs),
+               fmt::format("at most {}", max_timed_runs));
   return stopping;
 }
 
@@ -59,10 +60,10 @@ Case read_case(const PlanObject& object, const std::string& name) {
   plan_case.name = name;
   std::string cameras = "all";
   object.get("cameras", cameras);
-  object.get("size", plan_case.size, {"tiny", "bundle", "full"});
+  object.get("size", plan_case.size, sizes);
   object.get("seed", plan_case.seed, 0);
   object.get("seeds", plan_case.seeds, 1);
-  object.get("compress", plan_case.compress, {"none", "gz", "fz"});
+  object.get("compress", plan_case.compress, image_forms);
   object.no_others();
   try {
     for (const Camera& camera : parse_cameras(cameras)) plan_case.cameras.push_back(camera.name());
@@ -132,8 +133,8 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
   object.get("ranks", entry.ranks, 1);
   object.get("threads", entry.threads, 1);
   object.get("mps", entry.mps);
-  object.get("binding", entry.binding, {"none", "core", "socket", "numa"});
-  object.get("compress", entry.compress, {"none", "gz"});
+  object.get("binding", entry.binding, one_of("none", "core", "socket", "numa"));
+  object.get("compress", entry.compress, frame_forms);
   object.get("options", entry.options);
   object.get("run_options", entry.run_options);
   object.get("bundles", entry.bundles, 1);
@@ -194,7 +195,7 @@ void check_entries(const Plan& plan, const PlanObject& root) {
       root.fail(fmt::format("{} asks for {} frames", entry.id, frames),
                 fmt::format("at most the {} of {}, or with 'seeds' several times as many", cameras,
                             entry.case_name));
-    if (found->second.size == "tiny" && !entry.extract.wavelength)
+    if (found->second.size == "tiny" && !entry.extract->wavelength)
       root.fail(fmt::format("{} asks for all wavelengths of {}, which is tiny", entry.id,
                             entry.case_name),
                 "'options' with --wavelength, of its 300 rows");
@@ -229,7 +230,7 @@ void check_reference(const Plan& plan, const PlanObject& root) {
 
 Reference read_reference(const PlanObject& object) {
   Reference reference;
-  object.get("method", reference.method, {"eigh", "cholesky"});
+  object.get("method", reference.method, reference_methods);
   object.get("cameras", reference.cameras);
   object.get("by_eigh", reference.by_eigh);
   object.no_others();
@@ -271,6 +272,13 @@ Json with_base(Json own, const std::string& path, std::vector<std::string> above
 
 }  // namespace
 
+std::vector<std::string> milestone_words() {
+  std::vector<std::string> words;
+  for (const MilestoneTraits& milestone : milestones)
+    if (std::ranges::find(words, milestone.name) == words.end()) words.emplace_back(milestone.name);
+  return words;
+}
+
 Plan read_plan(const std::string& path) {
   const std::string text = read_written(path, "a plan, e.g. bench/plans/ci.json");
   const Json json = parse_written(text, path);
@@ -289,8 +297,8 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   root.require({"name", "description", "tier", "cases", "entries"});
   root.get("name", plan.name);
   root.get("description", plan.description);
-  root.get("tier", plan.tier, {"ci", "acceptance", "production", "night"});
-  root.get("division", plan.division, {"ported", "optimized"});
+  root.get("tier", plan.tier, tiers);
+  root.get("division", plan.division, divisions);
   root.get("warmups", plan.warmups, 0);
   root.get("repeats", plan.repeats, 1);
   root.get("time_limit_s", plan.time_limit_s);
@@ -318,7 +326,7 @@ Plan parse_plan(const std::string& text, const std::string& path) {
     Entry given = read_entry(object, plan);
     given.id += suffix;
     for (Entry& entry : resolve_sweep(given, object)) {
-      entry.extract = parse_options(entry, object);
+      entry.extract = std::make_shared<const ExtractOptions>(parse_options(entry, object));
       check_run_options(entry, plan.division, object);
       plan.entries.push_back(std::move(entry));
     }

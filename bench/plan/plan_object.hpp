@@ -18,6 +18,7 @@
 
 #include "bench/plan/entry.hpp"
 #include "bench/plan/members.hpp"
+#include "bench/plan/plan_words.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -54,11 +55,12 @@ class PlanObject {
     get(key, value);
     at_least(key, value, minimum);
   }
-  /// The same; the member must be one of `values`.
-  void get(const char* key, std::string& value, std::initializer_list<const char*> values) const {
+  /// The same; the member must be one of `words`.
+  template <std::size_t n>
+  void get(const char* key, std::string& value, const OneOf<const char*, n>& words) const {
     get(key, value);
-    if (std::find(values.begin(), values.end(), value) == values.end())
-      fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(values, ", ")));
+    if (std::find(words.values.begin(), words.values.end(), value) == words.values.end())
+      fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(words.values, ", ")));
   }
   /// Fails if one of these members is missing.
   void require(std::initializer_list<const char*> keys) const {

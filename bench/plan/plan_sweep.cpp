@@ -102,9 +102,7 @@ std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object) {
   sweep.require({"name", "kind", "values"});
   sweep.get("name", scaling.sweep);
   sweep.plain_name("name", scaling.sweep);
-  sweep.get("kind", scaling.kind,
-            {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "weak-frames", "weak-nodes",
-             "threads", "extractors", "nwavestep", "nsubbundles", "compression"});
+  sweep.get("kind", scaling.kind, sweep_kinds);
   sweep.get("values", values);
   sweep.no_others();
   if (values.empty()) sweep.fail("has no values", "one or more");

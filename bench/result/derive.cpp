@@ -36,7 +36,7 @@ std::vector<double> seconds_by(const Record& record, Clock clock) {
 Statistic summary_of(const Record& record, const std::vector<double>& values) {
   const TimingRecord& timing = record.timing;
   if (!timing.until) return summarize(values);
-  return summarize(values, StoppingPoints{timing.repeats, timing.until->most});
+  return summarize(values, StoppingPoints{timing.repeats, timing.until->max_runs});
 }
 
 bool narrow_enough(const Record& record) {
@@ -135,9 +135,7 @@ std::vector<std::string> incomplete_because(const Record& record, const Fom& fom
            // The warm-ups of a long run share their exposure.
            [&](const Sample& s) { return (is_long && s.warmup) || seeds.insert(s.seed).second; }),
        "two runs had the same inputs");
-  need(record.build.value("commit", nlohmann::ordered_json()).is_string() &&
-           record.build.value("dirty", nlohmann::ordered_json()) == false,
-       "it is not built from a clean commit");
+  need(record.build.commit && record.build.dirty == false, "it is not built from a clean commit");
   return reasons;
 }
 
@@ -295,7 +293,7 @@ bool is_done(const Record& record) {
   if (voids_of(record) >= timing.repeats) return true;
   const auto count = static_cast<int>(timed_samples(record).size());
   if (count < timing.repeats) return false;
-  return !timing.until || count >= timing.until->most || narrow_enough(record);
+  return !timing.until || count >= timing.until->max_runs || narrow_enough(record);
 }
 
 int runs_left(const Record& record) {

@@ -9,27 +9,31 @@
 #include "bench/plan/members.hpp"
 #include "bench/result/record.hpp"
 #include "bench/result/statistics.hpp"
+#include "reference/core/exit_status.hpp"
 
 namespace spex::bench {
 
 /// Seconds and frames per node-hour (FPNH) by one of the two clocks.
 struct Figure {
   Statistic seconds;
-  std::optional<Statistic> fpnh;  ///< of whole frames, outside the tier ci
-  std::optional<Statistic> frames_per_gpu_hour;
-  SPEX_MEMBERS(seconds, fpnh, frames_per_gpu_hour)
+  std::optional<Statistic> fpnh, frames_per_gpu_hour;
+  SPEX_ROWS((seconds), (fpnh, "of whole frames, outside the tier ci"), (frames_per_gpu_hour))
 };
 
 /// Figures of merit.
 struct Fom {
   int frames_asked = 0, frames_valid = 0;
   std::optional<int> scaled_to;
-  bool complete = false;                        ///< docs/benchmark.md, run rules
-  std::vector<std::string> incomplete_because;  ///< empty if complete
+  bool complete = false;
+  std::vector<std::string> incomplete_because;
   int nodes = 0, gpus = 0;
-  std::optional<Figure> effective, extraction;  ///< empty unless all frames are correct and timed
-  SPEX_MEMBERS(frames_asked, frames_valid, scaled_to, complete, incomplete_because, nodes, gpus,
-               effective, extraction)
+  std::optional<Figure> effective, extraction;
+  SPEX_ROWS((frames_asked), (frames_valid),
+            (scaled_to, "frames of the exposure for which fewer frames stand; null: all were run"),
+            (complete, "nothing is missing for an accepted result (docs/benchmark.md, run rules)"),
+            (incomplete_because, "empty if complete"), (nodes), (gpus),
+            (effective, "null unless every frame of every timed run is valid"),
+            (extraction, "the same"))
 };
 
 inline constexpr int night_frames = 1000;
@@ -44,18 +48,22 @@ struct Night {
 struct Sustained {
   std::optional<double> asked_s;
   std::optional<int> asked_frames;
-  std::optional<Statistic> fpnh;            ///< over distinct inputs; one value per timed run
-  std::optional<Statistic> soak_fpnh;       ///< over all frames, including repeated inputs
-  std::optional<Statistic> drift_per_hour;  ///< of the last run, over all frames
+  std::optional<Statistic> fpnh, soak_fpnh, drift_per_hour;
   std::optional<Night> night;
-  SPEX_MEMBERS(asked_s, asked_frames, fpnh, soak_fpnh, drift_per_hour, night)
+  SPEX_ROWS((asked_s), (asked_frames), (fpnh, "over distinct inputs; one value per timed run"),
+            (soak_fpnh, "over all frames, including repeated inputs"),
+            (drift_per_hour,
+             "relative change of the rate per hour, by pairs of blocks of all frames of the last "
+             "run"),
+            (night, "cost of a night at the median of fpnh"))
 };
 
 struct Energy {
-  std::optional<double> joules_per_frame;       ///< of the GPUs
-  std::optional<double> node_joules_per_frame;  ///< by the node's counter (NodeMeter)
-  std::optional<std::string> reason;            ///< why the GPUs have no value
-  SPEX_MEMBERS(joules_per_frame, node_joules_per_frame, reason)
+  std::optional<double> joules_per_frame, node_joules_per_frame;
+  std::optional<std::string> reason;
+  SPEX_ROWS((joules_per_frame, "summed over the GPUs of the run; median of the samples"),
+            (node_joules_per_frame, "by the node's energy counter", added_later),
+            (reason, "why the GPUs have no value"))
 };
 
 struct RooflinePoint {
@@ -64,27 +72,44 @@ struct RooflinePoint {
   int gpus = 0;
   double ceiling_flops = 0, ceiling_bytes = 0;
   std::string source;
-  SPEX_MEMBERS(stage, flops, bytes, seconds, gpus, ceiling_flops, ceiling_bytes, source)
+  SPEX_ROWS((stage), (flops, "FP64, summed over frames"),
+            (bytes, "that must be read and written once"),
+            (seconds, "summed over ranks, median of the samples"), (gpus),
+            (ceiling_flops, "per second and GPU or core"),
+            (ceiling_bytes, "per second and GPU or core"), (source, "of the ceilings"))
 };
+
+inline constexpr auto exit_statuses =
+    one_of(status::done, status::failed, status::incorrect, status::slow, status::unhealthy,
+           status::inconclusive, status::skipped);
 
 /// Judged in this order: correctness, speed, health; `overall` is the worst.
 struct Verdict {
   std::string correctness, performance, health, overall;
   int exit_status = 0;
   std::vector<std::string> reasons;
-  SPEX_MEMBERS(correctness, performance, health, overall, exit_status, reasons)
+  SPEX_ROWS((correctness, one_of("pass", "fail", "not-judged")),
+            (performance, one_of("pass", "fail", "inconclusive", "not-judged")),
+            (health, one_of("pass", "fail", "unknown")),
+            (overall,
+             one_of("pass", "error", "incorrect", "slow", "unhealthy", "inconclusive", "skipped")),
+            (exit_status, exit_statuses), (reasons))
 };
 
 struct Derived {
-  std::string status;  ///< complete, interrupted, failed or skipped
+  std::string status;
   Fom fom;
   std::optional<Sustained> sustained;
   Energy energy;
   std::vector<RooflinePoint> roofline;
-  /// observations that a reader should know but that are not faults
   std::vector<std::string> unusual;
   Verdict verdict;
-  SPEX_MEMBERS(status, fom, sustained, energy, roofline, unusual, verdict)
+  SPEX_ROWS((status, one_of("complete", "interrupted", "failed", "skipped")), (fom),
+            (sustained, "of a long run; null for others"), (energy), (roofline),
+            (unusual,
+             "observations that are not faults: a noisy machine, other work on the node, "
+             "warnings, dropped runs"),
+            (verdict))
 };
 
 [[nodiscard]] Derived derive(const Record& record);

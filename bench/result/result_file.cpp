@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bench/plan/members.hpp"
+#include "bench/plan/json_schema.hpp"
 #include "bench/plan/read_json.hpp"
 #include "bench/result/derive.hpp"
 
@@ -13,6 +13,14 @@ namespace spex::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+// What a result file holds beside `schema`.
+struct Result {
+  Record record;
+  Derived derived;
+  SPEX_ROWS((record, "all requests, facts and observations, as plain data"),
+            (derived, "all that follows from the record (bench/result/derive.cpp)"))
+};
 
 constexpr std::size_t max_differences = 5;
 
@@ -53,6 +61,10 @@ void add_differences(const Json& stated, const Json& made, const std::string& pa
 
 Json result_json(const Record& record) {
   return {{"schema", schema()}, {"record", json_of(record)}, {"derived", json_of(derive(record))}};
+}
+
+std::string result_schema() {
+  return schema_of<Result>("The result of one entry of a spex-bench plan", schema());
 }
 
 std::string result_text(const Record& record) {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "bench/result/record.hpp"
 
@@ -13,6 +13,9 @@ namespace spex::bench {
 [[nodiscard]] nlohmann::ordered_json result_json(const Record& record);
 
 [[nodiscard]] std::string result_text(const Record& record);
+
+/// The JSON schema of result files, which bench/result.schema.json holds.
+[[nodiscard]] std::string result_schema();
 
 /// The record in a result file's JSON. Throws Error(data), which names `where`, if it is not a
 /// result of this version.

@@ -10,11 +10,12 @@ namespace spex::bench {
 
 struct Statistic {
   double median = 0;
-  double mad = 0;                   ///< median absolute deviation from the median
-  std::optional<double> low, high;  ///< interval of the median; from 2 samples on
-  std::optional<double> coverage;   ///< probability that the interval contains the median
+  double mad = 0;
+  std::optional<double> low, high, coverage;
   std::vector<double> samples;
-  SPEX_MEMBERS(median, mad, low, high, coverage, samples)
+  SPEX_ROWS((median), (mad, "median absolute deviation from the median"),
+            (low, "end of an interval of the median; null with fewer than 2 samples"), (high),
+            (coverage, "probability that the interval contains the median"), (samples))
 };
 
 /// The width of the interval, relative to the median; infinite without an interval.

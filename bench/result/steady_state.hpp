@@ -12,23 +12,24 @@ namespace spex::bench {
 /// Successive frames of a run, in the order of their writing.
 struct FrameBlock {
   int frames = 0;
-  double begin_s = 0;  ///< time of the frame before, relative to the run's first frame
-  double seconds = 0;  ///< from then to the last frame of the block
+  double begin_s = 0;
+  double seconds = 0;
 
   [[nodiscard]] double rate() const { return frames / seconds; }
-  SPEX_MEMBERS(frames, begin_s, seconds)
+  SPEX_ROWS((frames), (begin_s, "time of the frame before, since the run's first frame"),
+            (seconds, "from then to the last frame of the block"))
 };
 
 /// The frames of a long run without its start and end, when part of the machine is idle.
 struct LongPart {
-  int first = 0;       ///< begins when this frame is written; frames count from 1
-  int last = 0;        ///< ends when this frame is written
-  double seconds = 0;  ///< between these two
-  /// The same in up to 20 blocks of nearly equal numbers of frames.
+  int first = 0, last = 0;
+  double seconds = 0;
   std::vector<FrameBlock> blocks;
 
   [[nodiscard]] double rate() const { return (last - first) / seconds; }
-  SPEX_MEMBERS(first, last, seconds, blocks)
+  SPEX_ROWS((first, "begins when this frame is written; frames count from 1"),
+            (last, "ends when this frame is written"), (seconds, "between these two"),
+            (blocks, "the same in up to 20 blocks of nearly equal numbers of frames"))
 };
 
 /// Maximum number of frames that are omitted at each end of a run: one exposure.

@@ -88,12 +88,13 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
       if (!holds) throw usage_error(path, name + " is " + text.dump(), what);
     };
     bool known = false;
-    Threshold::members(threshold, [&, &key = key, &value = value](const char* member, auto& to) {
-      if (key != member) return;
-      known = true;
-      need(value.is_number(), "a number");
-      to = value.template get<double>();
-    });
+    Threshold::members(
+        threshold, [&, &key = key, &value = value](const char* member, auto& to, const auto&...) {
+          if (key != member) return;
+          known = true;
+          need(value.is_number(), "a number");
+          to = value.template get<double>();
+        });
     if (!known) throw usage_error(path, name + " is unknown", expected);
     const auto number = value.get<double>();
     if (key == "margin") {

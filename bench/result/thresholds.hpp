@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "bench/plan/members.hpp"
 
@@ -15,15 +15,19 @@ struct Plan;
 
 /// The threshold of an entry on a system.
 struct Threshold {
-  std::optional<double> fpnh_effective, fpnh_extraction;  ///< minimum, less the margin
-  double margin = 0.05;                                   ///< tolerated fraction below the minimum
-  /// fraction above the minimum from which a result is doubted
-  std::optional<double> margin_above;
-  std::optional<double> seconds_effective, seconds_extraction;  ///< maximum for an exposure
-  /// minimum of a long run over distinct inputs, and over all frames, less the margin
-  std::optional<double> fpnh_sustained, fpnh_soak;
-  SPEX_MEMBERS(fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective,
-               seconds_extraction, margin, margin_above, fpnh_soak)
+  std::optional<double> fpnh_effective, fpnh_extraction, fpnh_sustained;
+  std::optional<double> seconds_effective, seconds_extraction;
+  double margin = 0.05;
+  std::optional<double> margin_above, fpnh_soak;
+  SPEX_ROWS((fpnh_effective, "minimum, less the margin"),
+            (fpnh_extraction, "minimum, less the margin"),
+            (fpnh_sustained, "minimum of a long run over distinct inputs, less the margin"),
+            (seconds_effective, "maximum for an exposure"),
+            (seconds_extraction, "maximum for an exposure"),
+            (margin, "tolerated fraction below the minimum"),
+            (margin_above, "fraction above the minimum from which a result is doubted",
+             added_later),
+            (fpnh_soak, "minimum of a long run over all frames, less the margin", added_later))
 };
 
 /// Thresholds by entry.

@@ -33,7 +33,7 @@ std::string runs_text(const std::vector<int>& runs) {
 
 // One line for all runs in which other processes took much of the node's CPU time.
 void add_other_work(const Record& record, std::vector<std::string>& found) {
-  const auto cpus = record.system.value("cpus", nlohmann::ordered_json(0)).get<double>();
+  const auto cpus = static_cast<double>(record.system.cpus);
   const double limit = record.timing.quiet ? record.timing.quiet->other_cpus : unusual_fraction;
   std::vector<int> runs;
   double least = 1, most = 0;

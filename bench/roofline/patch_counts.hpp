@@ -6,8 +6,11 @@
 
 #include "reference/layout/patches.hpp"
 #include "reference/layout/wavelengths.hpp"
-#include "reference/model/options.hpp"
 #include "reference/model/psf.hpp"
+
+namespace spex {
+struct ExtractOptions;
+}
 
 namespace spex::bench {
 

@@ -6,6 +6,8 @@
 #include "bench/roofline/patch_counts.hpp"
 #include "gpu/extract/batch/limits.hpp"
 #include "reference/io/read_psf.hpp"
+#include "reference/model/milestones.hpp"
+#include "reference/model/options.hpp"
 
 namespace spex::bench {
 namespace {

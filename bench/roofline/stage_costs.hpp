@@ -6,8 +6,11 @@
 
 #include "bench/result/record.hpp"
 #include "reference/layout/wavelengths.hpp"
-#include "reference/model/options.hpp"
 #include "reference/model/psf.hpp"
+
+namespace spex {
+struct ExtractOptions;
+}
 
 namespace spex::bench {
 

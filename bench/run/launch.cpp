@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "reference/core/error.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex::bench {
 namespace {
@@ -153,10 +154,10 @@ void Programs::require_for(const std::vector<Entry>& entries) const {
 }
 
 std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine) {
-  const auto all = static_cast<std::ptrdiff_t>(machine.gpus.size());
+  const auto all = static_cast<std::ptrdiff_t>(machine.visible.size());
   const std::ptrdiff_t first = std::min<std::ptrdiff_t>(entry.first_gpu, all);
   const std::ptrdiff_t last = std::min<std::ptrdiff_t>(first + entry.gpus, all);
-  return {machine.gpus.begin() + first, machine.gpus.begin() + last};
+  return {machine.visible.begin() + first, machine.visible.begin() + last};
 }
 
 LaunchRecord make_launch(const Entry& entry, const Machine& machine, const LaunchSettings& settings,

@@ -134,7 +134,7 @@ void record_run_log(const RunRequest& request, Sample& sample) {
 
 Runner::Runner(const Nvml& nvml, const Machine& machine, Signals& signals)
     : nvml_(nvml), machine_(machine), signals_(signals) {
-  for (const VisibleGpu& gpu : machine_.gpus)
+  for (const VisibleGpu& gpu : machine_.visible)
     settings_[gpu.nvml_index] = json_of(nvml_.describe(gpu.nvml_index));
 }
 

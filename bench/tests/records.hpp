@@ -18,8 +18,10 @@ inline Record good_record(const std::vector<double>& effective) {
   record.division = "ported";
   record.milestone = "pipeline";
   record.entry = "pipeline";
-  record.build = {{"commit", "abc"}, {"dirty", false}};
-  record.system = {{"name", "node"}, {"cpus", 2}, {"gpus", nlohmann::ordered_json::array()}};
+  record.build.commit = "abc";
+  record.build.dirty = false;
+  record.system.name = "node";
+  record.system.cpus = 2;
   record.inputs.seeds = "drawn";
   record.work.frames = 30;
   record.work.whole_exposure = true;

@@ -161,8 +161,7 @@ Machine machine(const std::vector<std::string>& gpus, int cpus = 16) {
   Machine found;
   found.cpu = "AMD EPYC 7763 64-Core Processor";
   found.cpus = cpus;
-  found.gpu_names = gpus;
-  found.gpus.resize(gpus.size());
+  for (const std::string& name : gpus) found.gpus.emplace_back().name = name;
   return found;
 }
 

@@ -91,7 +91,7 @@ TEST(Derive, OtherBytesOfTheSameInputAreWrong) {
 TEST(Derive, ReasonsOfAnIncompleteResult) {
   const std::vector<std::pair<std::function<void(Record&)>, std::string>> cases{
       {[](Record& r) { r.inputs.seeds = "plan"; }, "its seeds are the plan's"},
-      {[](Record& r) { r.build["dirty"] = true; }, "it is not built from a clean commit"},
+      {[](Record& r) { r.build.dirty = true; }, "it is not built from a clean commit"},
       {[](Record& r) { r.validation.frames[0].reference = false; },
        "not every frame was compared with the CPU extractor's"},
       {[](Record& r) { r.work.whole_exposure = false; },

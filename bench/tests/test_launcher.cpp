@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/run/launch.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex::bench {
 namespace {

@@ -6,6 +6,7 @@
 #include "bench/plan/plan.hpp"
 #include "bench/tests/plan_texts.hpp"
 #include "reference/core/error.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/tests/support/scratch.hpp"
 #include "spex_test_paths.hpp"
 
@@ -150,8 +151,8 @@ TEST(Plan, MistakesOfEachKeyAreNamed) {
   EXPECT_THAT(entry(R"("run_options": ["-n25"])"), HasSubstr("'run_options' has --nspec"));
   EXPECT_THAT(refusal(on_cpu_with(R"("mps": true)")), HasSubstr("'mps' without 'gpus'"));
   EXPECT_THAT(plan(R"("goldens": ["tiny-b", "tiny-b"], )"), HasSubstr("has a name twice"));
-  EXPECT_THAT(plan(R"("until": {"width": 0.1, "most": 5000}, )"),
-              HasSubstr("'most' is 5000 (expected at most 1000)"));
+  EXPECT_THAT(plan(R"("until": {"width": 0.1, "max_runs": 5000}, )"),
+              HasSubstr("'max_runs' is 5000 (expected at most 1000)"));
   EXPECT_THAT(plan(R"("time_limit_s": 1e-9, )"),
               HasSubstr("'time_limit_s' is 1e-09 (expected 1 or more)"));
   EXPECT_THAT(plan(R"("time_limit_s": "long", )"), HasSubstr("'time_limit_s' is"));
@@ -190,14 +191,15 @@ TEST(Plan, OutsideCiAReferenceAndFiveRunsAreRequired) {
 }
 
 TEST(Plan, MayRunUntilTheIntervalIsNarrow) {
-  const Plan plan = read(on_gpu, R"("repeats": 6, "until": {"width": 0.02, "most": 20},)");
+  const Plan plan = read(on_gpu, R"("repeats": 6, "until": {"width": 0.02, "max_runs": 20},)");
   EXPECT_EQ(plan.entries[0].until->width, 0.02);
-  EXPECT_EQ(plan.entries[0].until->most, 20);
+  EXPECT_EQ(plan.entries[0].until->max_runs, 20);
   EXPECT_FALSE(read(on_gpu).entries[0].until);
-  EXPECT_THAT(refusal(on_gpu, R"("repeats": 6, "until": {"width": 0.02, "most": 5},)"),
-              HasSubstr("'most' is 5 (expected 6 or more)"));
-  EXPECT_THAT(refusal(on_gpu, R"("until": {"width": 1, "most": 9},)"), HasSubstr("'width' is 1"));
-  EXPECT_THAT(refusal(on_gpu, R"("until": {"most": 9},)"), HasSubstr("has no 'width'"));
+  EXPECT_THAT(refusal(on_gpu, R"("repeats": 6, "until": {"width": 0.02, "max_runs": 5},)"),
+              HasSubstr("'max_runs' is 5 (expected 6 or more)"));
+  EXPECT_THAT(refusal(on_gpu, R"("until": {"width": 1, "max_runs": 9},)"),
+              HasSubstr("'width' is 1"));
+  EXPECT_THAT(refusal(on_gpu, R"("until": {"max_runs": 9},)"), HasSubstr("has no 'width'"));
   EXPECT_THAT(refusal(on_gpu, R"("until": 9,)"), HasSubstr("is not an object"));
 }
 
@@ -308,7 +310,7 @@ TEST(Plan, ABaseIsAPlanInTheSameFolder) {
   EXPECT_EQ(plan.name, "two");
   EXPECT_EQ(plan.cases.at("night").seed, 7);
   EXPECT_THAT(plan.cases.at("night").cameras, ElementsAre("z0"));
-  EXPECT_EQ(plan.entries.at(0).extract.nwavestep, 30);
+  EXPECT_EQ(plan.entries.at(0).extract->nwavestep, 30);
   // The results contain the whole plan.
   EXPECT_EQ(parse_plan(plan.text, "text").entries.size(), 1U);
   EXPECT_THROW(static_cast<void>(read_plan(write("three.json", R"({"base": "none"})"))), Error);

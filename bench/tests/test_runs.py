@@ -70,13 +70,13 @@ class Runs(BenchTest):
     def test_runs_end_when_the_interval_is_narrow(self):
         """Or at the maximum number of runs; each run has its own inputs."""
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
-        plan["until"] = {"width": 1e-9, "most": 6}
+        plan["until"] = {"width": 1e-9, "max_runs": 6}
         with Bench(
-            [entry("one"), entry("two", until={"width": 0.999, "most": 6})], **plan
+            [entry("one"), entry("two", until={"width": 0.999, "max_runs": 6})], **plan
         ) as bench:
             self.says(bench.run(), 0)
             result = bench.result("one")
-            self.assertEqual(result["timing"]["until"], {"width": 1e-9, "most": 6})
+            self.assertEqual(result["timing"]["until"], {"width": 1e-9, "max_runs": 6})
             seeds = [s["seed"] for s in result["timing"]["samples"]]
             self.assertEqual(len(set(seeds)), 7)
             self.assertEqual(len(result["fom"]["effective"]["seconds"]["samples"]), 6)

@@ -4,6 +4,7 @@
 #include "bench/machine/visible_gpus.hpp"
 #include "bench/run/launch.hpp"
 #include "reference/core/error.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex::bench {
 namespace {
@@ -62,7 +63,7 @@ TEST(VisibleGpus, IndicesOfDifferentModelsNeedAnOrder) {
 // A run gets the monitored GPUs by name, for any number of GPUs.
 TEST(VisibleGpus, AreNamedInTheLaunch) {
   Machine machine;
-  machine.gpus = visible_gpus(node(), "3,1", "");
+  machine.visible = visible_gpus(node(), "3,1", "");
   Entry entry;
   entry.milestone = Milestone::pipeline;
   for (const int gpus : {1, 2}) {
@@ -77,7 +78,7 @@ TEST(VisibleGpus, AreNamedInTheLaunch) {
 // One of several GPUs alone; under srun within the step, because Slurm gives it the first ones.
 TEST(VisibleGpus, OneOfSeveralCanBeChosen) {
   Machine machine;
-  machine.gpus = visible_gpus(node(), "3,1,0", "");
+  machine.visible = visible_gpus(node(), "3,1,0", "");
   Entry entry;
   entry.id = "gpu-1";
   entry.milestone = Milestone::pipeline;
@@ -100,7 +101,7 @@ TEST(VisibleGpus, OneOfSeveralCanBeChosen) {
 // Under srun, Slurm selects the GPUs.
 TEST(VisibleGpus, SlurmSelectsUnderSrun) {
   Machine machine;
-  machine.gpus = visible_gpus(node(), std::nullopt, "");
+  machine.visible = visible_gpus(node(), std::nullopt, "");
   Entry entry;
   entry.milestone = Milestone::pipeline;
   entry.gpus = 2;

@@ -9,7 +9,7 @@
 #include "mpi/comm/check.hpp"
 #include "mpi/comm/environment.hpp"
 #include "reference/frame/frame_steps.hpp"
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 #include "reference/model/message.hpp"
 #include "reference/model/reals.hpp"
 
@@ -54,7 +54,7 @@ void broadcast(const Communicator& comm, std::optional<T>& value,
   if (value) broadcast(comm, *value, root);
 }
 
-/// Broadcasts a struct field by field (model/fields.hpp).
+/// Broadcasts a struct field by field (model/members.hpp).
 template <message::Compound T>
 void broadcast(const Communicator& comm, T& object, int root = 0) {
   for_each_field(object, [&](auto& field) { broadcast(comm, field, root); });

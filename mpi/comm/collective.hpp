@@ -7,7 +7,7 @@
 
 #include "mpi/comm/environment.hpp"
 #include "reference/core/error.hpp"
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 
 namespace spex::mpi {
 
@@ -15,14 +15,9 @@ namespace spex::mpi {
 struct Failure {
   ErrorKind kind = ErrorKind::internal;  ///< decides the exit status
   std::string text;                      ///< one-line message for the user
-};
 
-/// All fields of a Failure.
-template <MaybeConst<Failure> T>
-auto fields(T& failure) {
-  auto& [kind, text] = failure;
-  return std::tie(kind, text);
-}
+  SPEX_MEMBERS(kind, text)
+};
 
 /// Calls `step` and returns its exception as a Failure, if any.
 [[nodiscard]] std::optional<Failure> attempt(const std::function<void()>& step);

@@ -16,12 +16,9 @@ constexpr int result_tag = 1;
 struct Sent {
   int frame = 0;
   PatchResult result;
-};
 
-auto fields(MaybeConst<Sent> auto& sent) {
-  auto& [frame, result] = sent;
-  return std::tie(frame, result);
-}
+  SPEX_MEMBERS(frame, result)
+};
 
 PatchResult receive_result(const Communicator& comm, int rank, int frame) {
   MPI_Status status;

@@ -13,7 +13,7 @@
 #include "reference/core/stage_times.hpp"
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/frame/frame_job.hpp"
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 
 namespace spex::mpi {
 
@@ -68,14 +68,9 @@ struct FrameOutcome {
   PatchCounts counts;                      ///< patches by status
   OutputState output = OutputState::none;  ///< state of the output file
   std::optional<Failure> failure;          ///< set unless the output was written
-};
 
-/// All fields of a FrameOutcome.
-template <MaybeConst<FrameOutcome> T>
-auto fields(T& outcome) {
-  auto& [frame, counts, output, failure] = outcome;
-  return std::tie(frame, counts, output, failure);
-}
+  SPEX_MEMBERS(frame, counts, output, failure)
+};
 
 /// The outcome of a run.
 struct ExposureSummary {

@@ -56,14 +56,9 @@ struct SkippedFrame {
   FrameFiles files;      ///< files of the frame
   bool missing = false;  ///< an input is missing; else the output exists
   std::string path;      ///< the missing input or existing output
-};
 
-/// All fields of a SkippedFrame.
-template <MaybeConst<SkippedFrame> T>
-auto fields(T& skipped) {
-  auto& [files, missing, path] = skipped;
-  return std::tie(files, missing, path);
-}
+  SPEX_MEMBERS(files, missing, path)
+};
 
 /// Rules for skipping frames.
 struct SkipRules {

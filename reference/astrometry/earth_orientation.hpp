@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 
 namespace spex {
 
@@ -27,14 +27,9 @@ struct EarthOrientationTable {
   /// The orientation at `when` (MJD, UTC), interpolated linearly between two days as in astropy.
   /// Throws Error(data) if the table does not cover `when`.
   [[nodiscard]] EarthOrientation at(double when) const;
-};
 
-/// All fields of an EarthOrientationTable.
-template <MaybeConst<EarthOrientationTable> T>
-auto fields(T& table) {
-  auto& [path, mjd, ut1_utc, xp, yp] = table;
-  return std::tie(path, mjd, ut1_utc, xp, yp);
-}
+  SPEX_MEMBERS(path, mjd, ut1_utc, xp, yp)
+};
 
 /// Reads the IERS file finals2000A.all (or .data, .daily): fixed columns, one line per day. Uses
 /// values of Bulletin B if given, else values of Bulletin A, including predictions. Skips days

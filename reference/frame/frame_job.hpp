@@ -10,7 +10,7 @@
 #include "reference/extract/extract_patches.hpp"
 #include "reference/frame/barycentric_correction.hpp"
 #include "reference/frame/production_paths.hpp"
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 #include "reference/model/options.hpp"
 
 namespace spex {
@@ -26,14 +26,9 @@ struct FrameFiles {
   std::optional<std::string> fibermap = {};  ///< table that replaces the input's FIBERMAP
   /// Why the frame cannot be extracted, as one line; empty: nothing is known yet.
   std::string fault = {};
-};
 
-/// All fields of a FrameFiles.
-template <MaybeConst<FrameFiles> T>
-auto fields(T& files) {
-  auto& [camera, input, psf, output, model, rejected, fibermap, fault] = files;
-  return std::tie(camera, input, psf, output, model, rejected, fibermap, fault);
-}
+  SPEX_MEMBERS(camera, input, psf, output, model, rejected, fibermap, fault)
+};
 
 /// Settings of a run, equal for all frames, and for all ranks except `device`.
 struct FrameSettings {

@@ -8,7 +8,7 @@
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/frame/frame_job.hpp"
 #include "reference/layout/patches.hpp"
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 #include "reference/model/preproc.hpp"
 #include "reference/model/psf.hpp"
 

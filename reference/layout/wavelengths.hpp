@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reference/core/host_device.hpp"
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 #include "reference/model/options.hpp"
 #include "reference/model/psf.hpp"
 
@@ -23,14 +23,9 @@ struct WaveGrid {
   [[nodiscard]] SPEX_HD double at(int w) const { return wmin + w * ((wmin + dw) - wmin); }
   /// Bins [first, first + count), Angstrom.
   [[nodiscard]] std::vector<double> range(int first, int count) const;
-};
 
-/// All fields of a WaveGrid.
-template <MaybeConst<WaveGrid> T>
-auto fields(T& grid) {
-  auto& [wmin, dw, nwave] = grid;
-  return std::tie(wmin, dw, nwave);
-}
+  SPEX_MEMBERS(wmin, dw, nwave)
+};
 
 /// Bins from wmin up to wmax + dw/2 (exclusive). Throws Error(usage) if a number is not finite, dw
 /// <= 0, wmax < wmin, wmin <= 0, or the grid exceeds a million bins.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/core/count.hpp"
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 #include "reference/model/reals.hpp"
 
 namespace spex {
@@ -44,16 +44,10 @@ struct Frame {
   [[nodiscard]] std::size_t resolution_row(int s, int d) const {
     return bin(s * ndiagonals() + d, 0);
   }
-};
 
-/// All fields of a Frame.
-template <MaybeConst<Frame> T>
-auto fields(T& frame) {
-  auto& [specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, f, mask, resolution, chi2pix,
-         pixmask_fraction, overflowed, pulled, beyond] = frame;
-  return std::tie(specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, f, mask, resolution, chi2pix,
-                  pixmask_fraction, overflowed, pulled, beyond);
-}
+  SPEX_MEMBERS(specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, f, mask, resolution, chi2pix,
+               pixmask_fraction, overflowed, pulled, beyond)
+};
 
 /// The model image (extraction.md, section 6), rows first: `[y * nx + x]`, electron.
 struct ModelImage {

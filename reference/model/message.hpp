@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 
 namespace spex::message {
 
@@ -27,10 +27,10 @@ concept PlainList = !Plain<T> && Plain<typename T::value_type> && requires(T & v
 
 /// Structs that are serialized field by field.
 template <class T>
-concept Compound = !Plain<T> && Described<T>;
+concept Compound = !Plain<T> && HasFields<T>;
 
 /// Serializes plain values, vectors, strings and optionals of them, and structs of these types
-/// (model/fields.hpp). Appends to `bytes`; `take` deserializes.
+/// (model/members.hpp). Appends to `bytes`; `take` deserializes.
 template <Plain T>
 void put(std::string& bytes, const T& value) {
   const std::size_t at = bytes.size();

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 
 namespace spex {
 
@@ -50,15 +50,9 @@ struct PatchResult {
   /// Pixels of the patch that were rejected (section 5.3), as y nx + x of the CCD, ascending.
   std::vector<std::uint32_t> rejected;
   int reject_rounds = 0;  ///< rounds in which pixels of the patch's bundle were rejected
-};
 
-/// All fields of a PatchResult.
-template <MaybeConst<PatchResult> T>
-auto fields(T& result) {
-  auto& [status, nspec, nwave, ndiagonals, flux, ivar, f, chi2pix, pixmask_fraction, pulled,
-         resolution, x0, x1, y0, y1, model, frame, rejected, reject_rounds] = result;
-  return std::tie(status, nspec, nwave, ndiagonals, flux, ivar, f, chi2pix, pixmask_fraction,
-                  pulled, resolution, x0, x1, y0, y1, model, frame, rejected, reject_rounds);
-}
+  SPEX_MEMBERS(status, nspec, nwave, ndiagonals, flux, ivar, f, chi2pix, pixmask_fraction, pulled,
+               resolution, x0, x1, y0, y1, model, frame, rejected, reject_rounds)
+};
 
 }  // namespace spex

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 #include "reference/model/reals.hpp"
 
 namespace spex {
@@ -16,14 +16,9 @@ namespace spex {
 struct Fibermap {
   std::vector<char> fits;           ///< a whole FITS file
   std::vector<std::int64_t> fiber;  ///< FIBER, one value per row
-};
 
-/// All fields of a Fibermap.
-template <MaybeConst<Fibermap> T>
-auto fields(T& fibermap) {
-  auto& [fits, fiber] = fibermap;
-  return std::tie(fits, fiber);
-}
+  SPEX_MEMBERS(fits, fiber)
+};
 
 /// The pixel of the CCD that is the first of a cut-out.
 struct FirstPixel {
@@ -46,14 +41,9 @@ struct Preproc {
   /// IMAGE header as 80-character cards, without structural keywords; CAMERA in lower case.
   std::vector<std::string> cards;
   Fibermap fibermap;  ///< empty if there is no table
-};
 
-/// All fields of a Preproc.
-template <MaybeConst<Preproc> T>
-auto fields(T& preproc) {
-  auto& [nx, ny, image, ivar, mask, has_mask, first, camera, cards, fibermap] = preproc;
-  return std::tie(nx, ny, image, ivar, mask, has_mask, first, camera, cards, fibermap);
-}
+  SPEX_MEMBERS(nx, ny, image, ivar, mask, has_mask, first, camera, cards, fibermap)
+};
 
 /// The input of the extraction: value and weight of every pixel (W_i of section 1).
 struct Pixels {
@@ -67,13 +57,8 @@ struct Pixels {
     value = Reals();
     weight = Reals();
   }
-};
 
-/// All fields of a Pixels.
-template <MaybeConst<Pixels> T>
-auto fields(T& pixels) {
-  auto& [nx, ny, value, weight] = pixels;
-  return std::tie(nx, ny, value, weight);
-}
+  SPEX_MEMBERS(nx, ny, value, weight)
+};
 
 }  // namespace spex

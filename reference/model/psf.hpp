@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 #include "reference/model/spot_images.hpp"
 
 namespace spex {
@@ -31,14 +31,9 @@ struct Trace {
   double wavemax = 0;         ///< Angstrom, where u = +1
   int ncoeff = 0;             ///< Legendre degree + 1
   std::vector<double> coeff;  ///< [fiber][ncoeff]
-};
 
-/// All fields of a Trace.
-template <MaybeConst<Trace> T>
-auto fields(T& trace) {
-  auto& [wavemin, wavemax, ncoeff, coeff] = trace;
-  return std::tie(wavemin, wavemax, ncoeff, coeff);
-}
+  SPEX_MEMBERS(wavemin, wavemax, ncoeff, coeff)
+};
 
 /// What a file says of the fit of its PSF: indices of the fibers of which not all is well,
 /// ascending (extraction.md, section 1).
@@ -46,14 +41,9 @@ struct PsfFit {
   std::vector<int> failed;    ///< STATUS is not 0
   std::vector<int> unfitted;  ///< BnnRCHI2 of the fiber's bundle is 0
   std::vector<int> tails;     ///< TAILAMP is not 0, and tails are ignored
-};
 
-/// All fields of a PsfFit.
-template <MaybeConst<PsfFit> T>
-auto fields(T& fit) {
-  auto& [failed, unfitted, tails] = fit;
-  return std::tie(failed, unfitted, tails);
-}
+  SPEX_MEMBERS(failed, unfitted, tails)
+};
 
 /// The second core and the tail of a PSF of the kind GAUSS-HERMITE2.
 struct SecondCore {
@@ -65,14 +55,9 @@ struct SecondCore {
 
   /// Number of parameters of a fiber.
   [[nodiscard]] int nparam() const { return 8 + (ghdegx + 1) * (ghdegy + 1); }
-};
 
-/// All fields of a SecondCore.
-template <MaybeConst<SecondCore> T>
-auto fields(T& core) {
-  auto& [ghdegx, ghdegy, param] = core;
-  return std::tie(ghdegx, ghdegy, param);
-}
+  SPEX_MEMBERS(ghdegx, ghdegy, param)
+};
 
 /// PSF of all fibers of one camera. The boxes of spots of all kinds have their pixel at the center
 /// in the middle.
@@ -113,16 +98,10 @@ struct Psf {
   }
   /// Number of parameters of a fiber.
   [[nodiscard]] int nparam() const { return 2 + (ghdegx + 1) * (ghdegy + 1); }
-};
 
-/// All fields of a Psf.
-template <MaybeConst<Psf> T>
-auto fields(T& psf) {
-  auto& [kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera, psferr,
-         in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, tail, second, images, fit] = psf;
-  return std::tie(kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera,
-                  psferr, in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, tail, second,
-                  images, fit);
-}
+  SPEX_MEMBERS(kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera,
+               psferr, in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, tail, second,
+               images, fit)
+};
 
 }  // namespace spex

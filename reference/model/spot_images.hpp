@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 
 namespace spex {
 
@@ -13,14 +13,9 @@ struct SpotGridAxes {
   std::vector<double> slit;   ///< SPOTPOS, places on the slit, ascending
   std::vector<double> wave;   ///< SPOTWAVE, Angstrom, ascending
   std::vector<double> fiber;  ///< FIBERPOS, place of each fiber on the slit
-};
 
-/// All fields of SpotGridAxes.
-template <MaybeConst<SpotGridAxes> T>
-auto fields(T& axes) {
-  auto& [slit, wave, fiber] = axes;
-  return std::tie(slit, wave, fiber);
-}
+  SPEX_MEMBERS(slit, wave, fiber)
+};
 
 /// The place of a fiber in the polynomials of a PCA-PIX: x = xscale (X - x0), likewise y.
 struct PcaFiber {
@@ -50,13 +45,8 @@ struct SpotImages {
   SpotGridAxes grid;          ///< SPOTGRID
   std::vector<PcaTerm> term;  ///< PCA-PIX
   std::vector<PcaFiber> pca;  ///< PCA-PIX, [nfiber]
-};
 
-/// All fields of SpotImages.
-template <MaybeConst<SpotImages> T>
-auto fields(T& images) {
-  auto& [nx, ny, scale, value, grid, term, pca] = images;
-  return std::tie(nx, ny, scale, value, grid, term, pca);
-}
+  SPEX_MEMBERS(nx, ny, scale, value, grid, term, pca)
+};
 
 }  // namespace spex

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reference/frame/frame_steps.hpp"
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 #include "reference/python/frame_file.hpp"
 
 namespace spex::python {

@@ -10,6 +10,7 @@
 #include "gpu/core/eigensolver.hpp"
 #include "gpu/extract/eigh/eigh_workspace.hpp"
 #include "reference/core/count.hpp"
+#include "reference/extract/extract_inputs.hpp"
 
 namespace spex::bench {
 namespace {

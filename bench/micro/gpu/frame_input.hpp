@@ -4,6 +4,7 @@
 #include "bench/micro/gpu/device.hpp"
 #include "bench/micro/kernel_input.hpp"
 #include "gpu/extract/batch/patch_batch.hpp"
+#include "reference/extract/extract_inputs.hpp"
 
 namespace spex::bench {
 

@@ -8,14 +8,14 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/model/fields.hpp"
+#include "reference/model/members.hpp"
 
 namespace spex::test {
 
 /// Expects all fields to be equal; names the index of a field that is not.
 template <class T>
 void expect_equal(const T& a, const T& b) {
-  if constexpr (Described<const T>) {
+  if constexpr (HasFields<const T>) {
     const auto left = fields(a);
     const auto right = fields(b);
     [&]<std::size_t... i>(std::index_sequence<i...>) {
