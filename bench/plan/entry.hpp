@@ -57,6 +57,9 @@ struct Reference {
   [[nodiscard]] std::string method_of(const std::string& camera, int run) const;
 };
 
+/// The options of an extraction without options.
+[[nodiscard]] std::shared_ptr<const ExtractOptions> default_options();
+
 /// A way to run a case; each entry has a result file.
 struct Entry {
   std::string id;
@@ -90,7 +93,7 @@ struct Entry {
   std::optional<Stopping> until;        ///< default: the plan's
   std::string tolerance;                ///< of spex-compare; default: the plan's
   /// `options` as the extractors parse them; not in the plan file.
-  std::shared_ptr<const ExtractOptions> extract;
+  std::shared_ptr<const ExtractOptions> extract = default_options();
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }
   /// The number of visible GPUs that a node needs for it.

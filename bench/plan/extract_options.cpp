@@ -56,6 +56,10 @@ void no_files_needed(CLI::App& app) {
 
 }  // namespace
 
+std::shared_ptr<const ExtractOptions> default_options() {
+  return std::make_shared<const ExtractOptions>();
+}
+
 std::string Entry::method() const {
   return to_string(extract->method);
 }

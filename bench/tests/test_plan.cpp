@@ -7,6 +7,7 @@
 #include "bench/tests/plan_texts.hpp"
 #include "reference/core/error.hpp"
 #include "reference/model/milestones.hpp"
+#include "reference/model/options.hpp"
 #include "reference/tests/support/scratch.hpp"
 #include "spex_test_paths.hpp"
 

@@ -17,6 +17,7 @@
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/extract/decorrelate.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/patch.hpp"
 #include "reference/frame/assemble_frame.hpp"
 
@@ -61,7 +62,7 @@ std::vector<int>::const_iterator end_of_guarded(const std::vector<Patch>& patche
 bool same_bundle(const Patch& a, const Patch& b) {
   return a.bundle == b.bundle;
 }
-int most_patches_of_bundle(const std::vector<Patch>& patches) {
+int max_patches_of_bundle(const std::vector<Patch>& patches) {
   int most = 0;
   for (int first = 0; first < static_cast<int>(patches.size());) {
     const int last = end_of_run(patches, first, same_bundle);
@@ -146,11 +147,11 @@ class Extractor::Impl {
       throw usage_error(
           "--flux", "frame: the GPU cannot extract this frame spectrum by spectrum",
           "signal decorrelation and patches that the milestone direct supports, or spex-cpu");
-    if (of_frame && most_patches_of_bundle(patches) > most_patches_of_launch)
+    if (of_frame && max_patches_of_bundle(patches) > max_patches_of_launch)
       throw usage_error("--flux",
                         fmt::format("frame: the GPU solves a bundle of {} patches in parts",
-                                    most_patches_of_bundle(patches)),
-                        fmt::format("at most {} patches, or spex-cpu", most_patches_of_launch));
+                                    max_patches_of_bundle(patches)),
+                        fmt::format("at most {} patches, or spex-cpu", max_patches_of_launch));
     if (by_fibers)
       extract_direct(fibers_, inputs, patches, done, models_wanted);
     else if (by_band)
@@ -258,7 +259,7 @@ class Extractor::Impl {
         if (next - first > direct_batch_) break;
         last = next;
       }
-      last = std::min(last, first + most_patches_of_launch);
+      last = std::min(last, first + max_patches_of_launch);
       PatchBatch batch = make_batch(frame_, first, last, spots_of(first, last));
       if constexpr (std::is_same_v<DirectEngine, FiberEngine>)
         engine.extract(std::move(batch), inputs, events_, models, flux_);

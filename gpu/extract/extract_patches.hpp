@@ -9,6 +9,7 @@
 
 #include "reference/core/stage_times.hpp"
 #include "reference/extract/extract_patches.hpp"
+#include "reference/model/extracted.hpp"
 
 namespace spex::gpu {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reference/frame/frame_job.hpp"
+#include "reference/frame/patch_extractor.hpp"
 
 namespace spex::gpu {
 

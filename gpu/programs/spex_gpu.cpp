@@ -29,6 +29,7 @@
 #include "reference/core/exit_status.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace {
 
@@ -47,7 +48,7 @@ constexpr const char* footer =
     "7 frames without inputs were skipped (--skip-missing), 77 no GPU (use spex-cpu).";
 
 // More threads would wait for each other to write the same file.
-constexpr int most_write_threads = 4;
+constexpr int max_write_threads = 4;
 // Hardware queues per GPU, one per extractor: with fewer queues, frames wait for each other.
 constexpr int queues_of_gpu = 3;
 // A pipe may bring as many at once.
@@ -139,7 +140,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   }
   job.settings.read_threads = spex::mpi::share_of_cpus(node);
   if (!many.many())
-    job.settings.write_threads = std::min(spex::default_threads(), most_write_threads);
+    job.settings.write_threads = std::min(spex::default_threads(), max_write_threads);
   else if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline)
     job.settings.write_threads = set_threads(many, to_do.frames, world, node, devices);
   // The device with the most extractors.

@@ -9,6 +9,7 @@
 #include "gpu/extract/batch/patch_batch.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/normal_equations.hpp"
 #include "reference/tests/support/synthetic.hpp"
 

@@ -9,7 +9,9 @@
 #include "gpu/extract/extract_patches.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/error.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/frame/assemble_frame.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex::gpu {

@@ -7,6 +7,7 @@
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/linalg/symmetric.hpp"
 #include "reference/tests/support/synthetic.hpp"
 

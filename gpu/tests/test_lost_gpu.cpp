@@ -5,6 +5,7 @@
 #include "gpu/core/context.hpp"
 #include "gpu/extract/extract_patches.hpp"
 #include "gpu/tests/break_context.hpp"
+#include "mpi/run/exposure_job.hpp"
 #include "mpi/tests/run/exposure_runs.hpp"
 
 namespace spex::mpi {

@@ -16,6 +16,7 @@
 #include "mpi/programs/exposure_checks.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/run/exposure_folders.hpp"
+#include "mpi/run/exposure_job.hpp"
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
@@ -23,6 +24,7 @@
 #include "reference/fits/write/atomic_write.hpp"
 #include "reference/frame/production_paths.hpp"
 #include "reference/model/camera.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/run/exposure.hpp"
+#include "mpi/run/exposure_folders.hpp"
 #include "mpi/run/frame_list.hpp"
 
 namespace CLI {

@@ -14,6 +14,7 @@
 #include "reference/core/error.hpp"
 #include "reference/fits/same_file.hpp"
 #include "reference/fits/write/gzip.hpp"
+#include "reference/layout/wavelengths.hpp"
 
 namespace spex {
 namespace {

@@ -7,7 +7,8 @@
 #include <string_view>
 
 #include "mpi/comm/environment.hpp"
-#include "reference/frame/frame_job.hpp"
+#include "reference/frame/barycentric_correction.hpp"
+#include "reference/model/choices.hpp"
 
 namespace CLI {
 class App;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "mpi/run/exposure_job.hpp"
 #include "reference/cli/program.hpp"
 #include "reference/frame/frame_warnings.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "reference/layout/patches.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/choices.hpp"
 
 namespace spex::mpi {
 

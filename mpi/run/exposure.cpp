@@ -15,6 +15,7 @@
 #include "mpi/comm/broadcast.hpp"
 #include "mpi/comm/collective.hpp"
 #include "mpi/comm/gather.hpp"
+#include "mpi/run/exposure_job.hpp"
 #include "mpi/run/run_log.hpp"
 #include "mpi/run/schedule.hpp"
 #include "mpi/run/watchdog.hpp"
@@ -64,9 +65,9 @@ std::string name_of(const FrameFiles& files) {
 [[noreturn]] void end_all(const Communicator& world, const std::string& line) {
   std::fputs((line + "\n").c_str(), stderr);
   if (world.size() > 1) {
-    constexpr unsigned most_seconds = 20;
+    constexpr unsigned max_seconds = 20;
     std::signal(SIGALRM, SIG_DFL);
-    alarm(most_seconds);  // in case MPI_Abort itself hangs
+    alarm(max_seconds);  // in case MPI_Abort itself hangs
     MPI_Abort(world.get(), exit_status(ErrorKind::internal));
   }
   _exit(exit_status(ErrorKind::internal));

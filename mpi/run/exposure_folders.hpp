@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/frame/frame_job.hpp"
+#include "reference/frame/frame_files.hpp"
 
 namespace spex::mpi {
 

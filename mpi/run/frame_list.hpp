@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "reference/frame/frame_job.hpp"
+#include "reference/frame/frame_files.hpp"
 
 namespace spex::mpi {
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "mpi/comm/check.hpp"
+#include "mpi/run/exposure_job.hpp"
 #include "reference/core/log_file.hpp"
 #include "reference/model/message.hpp"
 

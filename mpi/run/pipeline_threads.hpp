@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "reference/frame/frame_job.hpp"
+#include "reference/frame/frame_files.hpp"
 
 namespace spex::mpi {
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "mpi/comm/check.hpp"
+#include "mpi/run/exposure_job.hpp"
 #include "reference/core/version.hpp"
 #include "reference/fits/write/atomic_write.hpp"
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/progress.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/fits/write/gzip.hpp"
 
 namespace spex::mpi {

@@ -6,6 +6,7 @@
 
 #include "mpi/run/event_log.hpp"
 #include "mpi/run/exposure.hpp"
+#include "mpi/run/exposure_job.hpp"
 #include "mpi/run/outcomes.hpp"
 #include "mpi/run/watchdog.hpp"
 #include "reference/frame/frame_steps.hpp"

@@ -12,6 +12,7 @@
 #include "mpi/run/assign.hpp"
 #include "mpi/run/groups.hpp"
 #include "mpi/run/schedule.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex::mpi {
 namespace {

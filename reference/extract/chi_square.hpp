@@ -2,7 +2,7 @@
 #pragma once
 
 #include "reference/core/host_device.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/choices.hpp"
 
 namespace spex {
 

@@ -6,7 +6,7 @@
 
 #include "reference/core/stage_times.hpp"
 #include "reference/extract/normal_equations.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/choices.hpp"
 
 namespace spex {
 

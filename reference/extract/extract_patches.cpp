@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "reference/core/parallel.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/frame_flux.hpp"
 #include "reference/extract/patch.hpp"
 #include "reference/extract/reject_pixels.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/psf/scalar_spots.hpp"
 
 namespace spex {

@@ -16,7 +16,7 @@ namespace {
 // whole.
 constexpr double root_error = fiber_poles::cpu_error;
 constexpr double correction_error = 3e-4;
-constexpr int most_poles = fiber_poles::most;
+constexpr int max_poles = fiber_poles::most;
 
 double norm_inf(const SpectrumEquations& e) {
   std::vector<double> sum(e.m, 0.0);
@@ -52,7 +52,7 @@ struct Poles {
 
 Poles make_poles(double least, double largest, double error) {
   int n = lanes_of_group;
-  while (n < most_poles && zolotarev_error(n, least / largest) > error) n += lanes_of_group;
+  while (n < max_poles && zolotarev_error(n, least / largest) > error) n += lanes_of_group;
   Poles poles;
   for (int k = 0; k < n; ++k) {
     const ZolotarevPole pole = zolotarev_pole(k, n, least, largest);

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "reference/core/count.hpp"
+#include "reference/model/options.hpp"
 
 namespace spex {
 namespace {

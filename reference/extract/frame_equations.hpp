@@ -10,10 +10,11 @@
 #include "reference/extract/row_cover.hpp"
 #include "reference/layout/wavelengths.hpp"
 #include "reference/linalg/band_matrix.hpp"
-#include "reference/model/options.hpp"
 #include "reference/model/preproc.hpp"
 
 namespace spex {
+
+struct ExtractOptions;
 
 /// The bins that are solved for: the grid's and as many of padding on either side as a patch has.
 struct ExtendedGrid {

@@ -12,6 +12,7 @@
 #include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/parallel.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/normal_equations.hpp"
 #include "reference/extract/prior.hpp"
 #include "reference/extract/projection.hpp"
@@ -91,7 +92,7 @@ class BundleSolver {
     FrameFlux flux;
     solution_ = FrameSolution::sweeps;
     solve_all();
-    for (int beyond = 1; beyond <= frame_bounds::most_beyond; ++beyond) {
+    for (int beyond = 1; beyond <= frame_bounds::max_beyond; ++beyond) {
       const std::vector<double> before = core_f();
       if (!add_fibers(beyond)) break;
       flux.beyond = beyond;
@@ -296,7 +297,7 @@ class BundleSolver {
     for (const Fiber& one : fibers_)
       if (!one.positive) return false;
     double before = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < frame_bounds::most_sweeps; ++k) {
+    for (int k = 0; k < frame_bounds::max_sweeps; ++k) {
       const double now = sweep();
       const double next = frame_bounds::next_move(before, now);
       left_ = next <= frame_bounds::foreseen ? next : now;

@@ -7,11 +7,13 @@
 
 #include "reference/core/host_device.hpp"
 #include "reference/core/stage_times.hpp"
-#include "reference/extract/extract_patches.hpp"
 #include "reference/extract/frame_equations.hpp"
+#include "reference/layout/patches.hpp"
 #include "reference/model/patch_result.hpp"
 
 namespace spex {
+
+struct ExtractInputs;
 
 /// f of the fibers of a bundle at the bins of the extended grid.
 struct FrameFlux {
@@ -49,9 +51,9 @@ inline constexpr double foreseen = 1e-12;
          next_move(before, now) <= foreseen;
 }
 /// Sweeps after which all fibers are solved at once instead.
-inline constexpr int most_sweeps = 40;
+inline constexpr int max_sweeps = 40;
 /// Fibers on either side of a bundle that are solved with it, at most.
-inline constexpr int most_beyond = 25;
+inline constexpr int max_beyond = 25;
 }  // namespace frame_bounds
 
 /// Fibers of a bundle, [begin, end), counted in the PSF.

@@ -9,6 +9,7 @@
 #include "reference/extract/prior.hpp"
 #include "reference/extract/projection.hpp"
 #include "reference/extract/quality.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex {
 namespace {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reference/extract/projection.hpp"
+#include "reference/model/choices.hpp"
 
 namespace spex {
 

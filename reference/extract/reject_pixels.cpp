@@ -8,6 +8,7 @@
 
 #include "reference/core/count.hpp"
 #include "reference/core/parallel.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/row_cover.hpp"
 
 namespace spex {

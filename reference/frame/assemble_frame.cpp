@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/count.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/frame/bad_2d_fits.hpp"
 #include "reference/frame/drop_overflows.hpp"
 #include "reference/model/mask_bits.hpp"

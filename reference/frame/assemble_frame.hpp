@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/extract/extract_patches.hpp"
+#include "reference/layout/patches.hpp"
+#include "reference/model/extracted.hpp"
 #include "reference/model/frame.hpp"
 #include "reference/model/patch_result.hpp"
 
 namespace spex {
+
+struct ExtractInputs;
 
 /// Counts of a frame's patches by status, of its bins, and of its fibers by the fit of their PSF.
 struct PatchCounts {

@@ -1,8 +1,8 @@
 // Flags bins that the model of the pixels does not fit (extraction.md, section 7).
 #pragma once
 
+#include "reference/model/choices.hpp"
 #include "reference/model/frame.hpp"
-#include "reference/model/options.hpp"
 
 namespace spex {
 

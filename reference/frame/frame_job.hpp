@@ -1,34 +1,16 @@
 // The extraction job of one frame.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "reference/core/stage_times.hpp"
-#include "reference/extract/extract_patches.hpp"
 #include "reference/frame/barycentric_correction.hpp"
+#include "reference/frame/frame_files.hpp"
 #include "reference/frame/production_paths.hpp"
-#include "reference/model/members.hpp"
 #include "reference/model/options.hpp"
 
 namespace spex {
-
-/// The files of one frame.
-struct FrameFiles {
-  std::string camera = {};  ///< "b0" ...: required camera of the input; empty: any camera
-  std::string input = {};   ///< preproc file
-  std::string psf = {};     ///< PSF file
-  std::string output = {};  ///< frame to write
-  std::optional<std::string> model = {};     ///< model image to write
-  std::optional<std::string> rejected = {};  ///< image of rejected pixels to write
-  std::optional<std::string> fibermap = {};  ///< table that replaces the input's FIBERMAP
-  /// Why the frame cannot be extracted, as one line; empty: nothing is known yet.
-  std::string fault = {};
-
-  SPEX_MEMBERS(camera, input, psf, output, model, rejected, fibermap, fault)
-};
 
 /// Settings of a run, equal for all frames, and for all ranks except `device`.
 struct FrameSettings {
@@ -63,14 +45,5 @@ struct FrameJob {
   FrameFiles files;        ///< files of the frame
   FrameSettings settings;  ///< settings of the run
 };
-
-/// A function that extracts patches of a frame in this process, by CPU or GPU, as extract_patches
-/// does.
-using PatchExtractor =
-    std::function<Extracted(const ExtractInputs& inputs, const std::vector<Patch>& patches,
-                            StageTimes& times, const std::function<void(long)>& done)>;
-
-/// The CPU reference implementation on `threads` threads.
-[[nodiscard]] PatchExtractor cpu_extractor(int threads);
 
 }  // namespace spex

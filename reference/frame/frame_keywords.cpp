@@ -9,6 +9,7 @@
 #include "reference/core/version.hpp"
 #include "reference/fits/header_cards.hpp"
 #include "reference/model/option_table.hpp"
+#include "reference/model/options.hpp"
 
 namespace spex {
 namespace {

@@ -8,12 +8,14 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/frame_flux.hpp"
 #include "reference/extract/weights.hpp"
 #include "reference/fits/file_forms.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/write/atomic_write.hpp"
 #include "reference/frame/cut_out.hpp"
+#include "reference/frame/frame_job.hpp"
 #include "reference/frame/frame_keywords.hpp"
 #include "reference/frame/production_paths.hpp"
 #include "reference/frame/read_pixels.hpp"
@@ -25,9 +27,14 @@
 #include "reference/io/write_frame.hpp"
 #include "reference/layout/check_coverage.hpp"
 #include "reference/model/camera.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/psf/gauss_hermite_tails.hpp"
 
 namespace spex {
+
+ExtractInputs FrameInputs::view(const ExtractOptions& options) const {
+  return {&psf, &pixels, grid, options};
+}
 
 void check_output(const std::string& path) {
   check_writable(path);
@@ -131,7 +138,7 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
   select_rows(job, inputs);
   check_coverage(inputs.psf, inputs.grid, inputs.patches, files.psf);
   check_spots(inputs.psf, inputs.grid, make_wave_grid(inputs.wavelength), inputs.patches,
-              options.flux == FluxSolver::frame ? frame_bounds::most_beyond : 0, files.psf);
+              options.flux == FluxSolver::frame ? frame_bounds::max_beyond : 0, files.psf);
   return inputs;
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/core/stage_times.hpp"
 #include "reference/frame/assemble_frame.hpp"
-#include "reference/frame/frame_job.hpp"
 #include "reference/layout/patches.hpp"
 #include "reference/model/members.hpp"
 #include "reference/model/preproc.hpp"
@@ -15,6 +15,9 @@
 namespace spex {
 
 class FitsReader;
+struct ExtractInputs;
+struct ExtractOptions;
+struct FrameJob;
 
 /// The input of an extraction. `preproc` holds everything that is copied to the output; its pixels
 /// are in `pixels`.
@@ -31,19 +34,10 @@ struct FrameInputs {
   std::vector<Patch> patches;  ///< of the frame, in the order of make_patches
 
   /// A view for the extraction, which points into this object.
-  [[nodiscard]] ExtractInputs view(const ExtractOptions& options) const {
-    return {&psf, &pixels, grid, options};
-  }
-};
+  [[nodiscard]] ExtractInputs view(const ExtractOptions& options) const;
 
-/// All fields of a FrameInputs.
-template <MaybeConst<FrameInputs> T>
-auto fields(T& inputs) {
-  auto& [psf, preproc, fibermap_by_row, pixels, cut_out, wavelength, heliocor, grid, patches] =
-      inputs;
-  return std::tie(psf, preproc, fibermap_by_row, pixels, cut_out, wavelength, heliocor, grid,
-                  patches);
-}
+  SPEX_MEMBERS(psf, preproc, fibermap_by_row, pixels, cut_out, wavelength, heliocor, grid, patches)
+};
 
 /// Throws Error(data) if no frame or model image could be written to `path`, if it exists in
 /// another form (fits/file_forms.hpp), or if the name does not end in .fits or .fits.gz.

@@ -33,9 +33,9 @@ Trace read_trace(FitsReader& file, const char* name, int& nfiber) {
   const std::vector<long long> axes = file.image_axes();
   if (axes.size() != 2 || axes[0] < 1 || axes[0] > max_legendre_degree + 1 || axes[1] < 1 ||
       axes[1] > max_fibers)
-    throw data_error(file.path(), fmt::format("{} has the shape {}", name, fmt::join(axes, " x ")),
-                     fmt::format("coefficients x fibers, at most {} x {}", max_legendre_degree + 1,
-                                 max_fibers));
+    throw data_error(
+        file.path(), fmt::format("{} has the shape {}", name, fmt::join(axes, " x ")),
+        fmt::format("coefficients x fibers, at most {} x {}", max_legendre_degree + 1, max_fibers));
   Trace trace;
   trace.ncoeff = static_cast<int>(axes[0]);
   nfiber = static_cast<int>(axes[1]);

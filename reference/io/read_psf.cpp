@@ -157,11 +157,10 @@ int coefficients_of_table(const FitsReader& file, int nfiber) {
   if (file.find_integer("LEGDEG")) return read_int(file, "LEGDEG", 0, max_legendre_degree) + 1;
   const long long repeat = column_shape(file, "COEFF").repeat;
   if (repeat < nfiber || repeat % nfiber != 0 || repeat / nfiber > max_legendre_degree + 1)
-    throw data_error(
-        file.path(),
-        fmt::format("{}: COEFF has {} numbers a row, and there is no LEGDEG", file.hdu_name(),
-                    repeat),
-        fmt::format("1 to {} for each of {} fibers", max_legendre_degree + 1, nfiber));
+    throw data_error(file.path(),
+                     fmt::format("{}: COEFF has {} numbers a row, and there is no LEGDEG",
+                                 file.hdu_name(), repeat),
+                     fmt::format("1 to {} for each of {} fibers", max_legendre_degree + 1, nfiber));
   return static_cast<int>(repeat / nfiber);
 }
 

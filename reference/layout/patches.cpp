@@ -7,6 +7,7 @@
 
 #include "reference/core/error.hpp"
 #include "reference/model/option_table.hpp"
+#include "reference/model/options.hpp"
 
 namespace spex {
 namespace {

@@ -5,10 +5,11 @@
 
 #include "reference/layout/used_rows.hpp"
 #include "reference/layout/wavelengths.hpp"
-#include "reference/model/options.hpp"
 #include "reference/psf/spots.hpp"
 
 namespace spex {
+
+struct ExtractOptions;
 
 /// One subbundle x one wavelength step. Fibers are indices into the PSF, bins indices into the
 /// WaveGrid; padding bins may be negative or beyond the grid's end.

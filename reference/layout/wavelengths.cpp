@@ -6,6 +6,7 @@
 
 #include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
+#include "reference/model/options.hpp"
 #include "reference/psf/light_range.hpp"
 #include "reference/psf/spot_state.hpp"
 
@@ -44,11 +45,11 @@ namespace {
 // The wavelengths at which all polynomials of the PSF are defined, in production's steps.
 WaveRange wave_range_of_psf(const Psf& psf) {
   constexpr double step = 0.8;
-  constexpr double least_rows = 0.5, most_rows = 3;
+  constexpr double min_rows = 0.5, max_rows = 3;
   const SpotLimits limits = spot_limits(psf);
   const double rows =
       step * std::abs(trace_slope(psf.ytrace, psf.nfiber / 2, (limits.first + limits.last) / 2));
-  if (!(rows >= least_rows && rows <= most_rows))
+  if (!(rows >= min_rows && rows <= max_rows))
     throw usage_error("--wavelength",
                       fmt::format("is missing, and the default step of {} Angstrom is {:.2g} rows "
                                   "of this PSF",

@@ -6,10 +6,12 @@
 
 #include "reference/core/host_device.hpp"
 #include "reference/model/members.hpp"
-#include "reference/model/options.hpp"
 #include "reference/model/psf.hpp"
+#include "reference/model/wave_range.hpp"
 
 namespace spex {
+
+struct ExtractOptions;
 
 /// wave_w = wmin + w ((wmin + dw) - wmin): wmin + w dw, rounded as by numpy.arange, so that
 /// wavelengths are bit-identical to production's. Bins outside of [0, nwave) continue the same

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reference/model/options.hpp"
+#include "reference/model/wave_range.hpp"
 
 namespace spex {
 

@@ -19,20 +19,4 @@ std::string to_string(Milestone milestone) {
   return std::string(traits(milestone).name);
 }
 
-std::string to_string(Method method) {
-  return method == Method::eigh ? "eigh" : "cholesky";
-}
-
-std::string to_string(Schedule schedule) {
-  switch (schedule) {
-    case Schedule::sequential:
-      return "sequential";
-    case Schedule::interleave_io:
-      return "interleave-io";
-    case Schedule::pipeline:
-      return "pipeline";
-  }
-  return "?";
-}
-
 }  // namespace spex

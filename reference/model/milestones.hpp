@@ -11,77 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "reference/model/choices.hpp"
+
 namespace spex {
 
-/// The device that computes patches.
-enum class Device { cpu, gpu };
-
-/// How N is inverted and roots are taken (extraction.md, section 5). eigh is the reference method.
-enum class Method { eigh, cholesky };
-
-/// The schedule of reading, extracting and writing frames. All schedules write the same bytes.
-enum class Schedule {
-  sequential,     ///< each group of ranks reads, extracts and writes one frame after another
-  interleave_io,  ///< in each group one rank reads, one rank writes, and the others extract
-  pipeline,       ///< each rank is a group; its threads read, extract and write concurrently
-};
-
-/// How patches are distributed over the ranks that extract a frame (mpi/run/assign.hpp).
-enum class WorkUnit {
-  bundle,  ///< whole bundles; subbundles if there are more ranks than bundles
-  patch,   ///< bundles to devices in turn; a bundle's patches in turn to the ranks of its device
-};
-
-/// The granularity of spot evaluation.
-enum class SpotWork {
-  scalar,  ///< per patch, one spot at a time, without cached values
-  patch,   ///< per patch, many wavelengths at a time
-  bundle,  ///< once for all patches of a bundle
-};
-
-/// The implementation that computes a patch.
-enum class Engine {
-  cpu_sparse,  ///< sparse A, patch by patch
-  cpu_dense,   ///< dense A
-  gpu_eigh,    ///< dense A, eigendecompositions by cuSOLVER
-  gpu_band,    ///< N computed directly from overlapping spots, stored as one band
-  gpu_fibers,  ///< the same, spectrum by spectrum
-};
-
-/// The library routine for eigendecompositions, and how many matrices it takes in a call.
-enum class EighRoutine {
-  dsyevr,         ///< LAPACK: relatively robust representations; one matrix
-  dsyevd,         ///< LAPACK, cuSOLVER (Xsyevd): divide and conquer; one matrix
-  syevj,          ///< cuSOLVER: Jacobi rotations; one matrix
-  syevj_batched,  ///< cuSOLVER: Jacobi rotations; all matrices of a batch
-  syev_batched,   ///< cuSOLVER (XsyevBatched, since CUDA 12.6 update 2); all matrices of a batch
-};
-
-/// How an engine that decomposes N computes f = N^-1 y.
-enum class SolveRoutine {
-  eigenvectors,      ///< from the eigenvectors of N
-  qr,                ///< geqrf, ormqr, trsm; one patch
-  cholesky,          ///< potrf, potrs; one patch
-  cholesky_batched,  ///< potrfBatched, potrsBatched; all patches of a batch
-};
-
-/// The routines of an engine that decomposes N.
-struct EighRoutines {
-  SolveRoutine f = SolveRoutine::eigenvectors;  ///< of the solution
-  EighRoutine N = EighRoutine::dsyevd;          ///< of the whole patch
-  EighRoutine blocks = EighRoutine::dsyevd;     ///< of C
-
-  /// Whether a batch is all patches of a subbundle instead of one patch.
-  [[nodiscard]] constexpr bool batch_patches() const { return f == SolveRoutine::cholesky_batched; }
-};
-
-/// The routines of the last fallback of the GPU: Jacobi rotations keep most digits of small
-/// eigenvalues.
-inline constexpr EighRoutines fallback_routines{SolveRoutine::cholesky, EighRoutine::dsyevd,
-                                                EighRoutine::syevj};
-
 /// The milestones in order (docs/milestones.md).
-enum class Milestone {
+enum class Milestone : int {
   scalar,
   baseline,
   cpu_refactor,
@@ -199,6 +134,7 @@ inline constexpr std::array milestones{
                     .solves_frame = true},
 };
 
+static_assert(milestone_of_options == Milestone::cpu_refactor);
 static_assert(std::ranges::is_sorted(milestones, {}, &MilestoneTraits::milestone));
 static_assert(static_cast<std::size_t>(milestones.back().milestone) + 1 == milestones.size());
 
@@ -223,12 +159,5 @@ static_assert(static_cast<std::size_t>(milestones.back().milestone) + 1 == miles
 
 /// The milestones of a device, the default first.
 [[nodiscard]] std::vector<Milestone> milestones_of(Device device);
-
-/// The name on the command line.
-[[nodiscard]] std::string to_string(Milestone milestone);
-/// The name on the command line.
-[[nodiscard]] std::string to_string(Method method);
-/// The name on the command line.
-[[nodiscard]] std::string to_string(Schedule schedule);
 
 }  // namespace spex

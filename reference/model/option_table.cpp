@@ -9,7 +9,7 @@ namespace {
 constexpr double no_limit = 1e100;
 constexpr double max_number = 2147483647;  // of 32 bits
 constexpr double max_bins = 5000;          // of a padded step: with 7 fibers N takes 10 GB
-constexpr double min_rejection = 3;       // below, noise would be rejected
+constexpr double min_rejection = 3;        // below, noise would be rejected
 constexpr double max_rejection = 1000;
 
 constexpr std::string_view what = "What to extract", how = "Algorithm", running = "Running";

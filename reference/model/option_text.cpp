@@ -10,6 +10,7 @@
 
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/model/option_table.hpp"
 
 namespace spex {
@@ -194,6 +195,10 @@ std::uint32_t parse_mask_bits(const std::string& text) {
     throw usage_error("--mask-bits", "'" + text + "' is not a set of bits",
                       "a number such as 767 or 0x2FF, or all");
   return bits;
+}
+
+std::string to_string(const XyRange& range) {
+  return fmt::format("{},{},{},{}", range.xmin, range.xmax, range.ymin, range.ymax);
 }
 
 }  // namespace spex

@@ -3,51 +3,12 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
+#include "reference/model/choices.hpp"
 #include "reference/model/mask_bits.hpp"
-#include "reference/model/milestones.hpp"
+#include "reference/model/wave_range.hpp"
 
 namespace spex {
-
-/// signal: blocks of C (the default); noise: N^(1/2) of the whole patch.
-enum class Decorrelate { signal, noise };
-
-/// Selects f in flux = Q f / r: the patch's own f, which lacks the light of bins beyond the padding
-/// (default, as in production), or f of the whole frame.
-enum class FluxSolver { patch, frame };
-
-/// Pixels that chi2pix counts (section 6): all weighted pixels, as gpu_specter's NumPy path, or
-/// only weighted pixels with a positive model, as its GPU path.
-enum class Chi2Pixels { weighted, bright };
-
-/// The rule of BAD2DFIT (section 7): chi2pix relative to its medians, as in production since
-/// desispec 0.71, or chi2pix above 100, as before.
-enum class Bad2dFit { relative, chi2 };
-
-/// Whether the tails of a PSF of the kind GAUSS-HERMITE are part of its spots (section 2.3):
-/// production ignores them.
-enum class PsfTails { off, on };
-
-/// Wavelength grid, wave_w = wmin + w dw up to wmax + dw/2 (exclusive); Angstrom.
-struct WaveRange {
-  double wmin = 0;  ///< Angstrom
-  double wmax = 0;  ///< Angstrom
-  double dw = 0;    ///< Angstrom
-};
-
-/// A part of the CCD: columns xmin to xmax - 1, rows ymin to ymax - 1, counted from 0.
-struct XyRange {
-  int xmin = 0;  ///< first column
-  int xmax = 0;  ///< column after the last one
-  int ymin = 0;  ///< first row
-  int ymax = 0;  ///< row after the last one
-
-  [[nodiscard]] int nx() const { return xmax - xmin; }  ///< columns
-  [[nodiscard]] int ny() const { return ymax - ymin; }  ///< rows
-};
-/// As on the command line: xmin,xmax,ymin,ymax.
-[[nodiscard]] std::string to_string(const XyRange& range);
 
 /// Extraction options; names and defaults as on the command line.
 struct ExtractOptions {
@@ -74,8 +35,8 @@ struct ExtractOptions {
   Bad2dFit bad2dfit = Bad2dFit::relative;         ///< rule of BAD2DFIT
   /// Sigmas above the model at which a pixel is rejected (section 5.3); if absent, none is.
   std::optional<double> reject_pixels;
-  PsfTails psf_tails = PsfTails::off;             ///< tails of spots
-  Milestone milestone = Milestone::cpu_refactor;  ///< the milestone
+  PsfTails psf_tails = PsfTails::off;          ///< tails of spots
+  Milestone milestone = milestone_of_options;  ///< the milestone
 
   /// Number of extracted spectra for a PSF of `nfiber` fibers.
   [[nodiscard]] int nspec_of(int nfiber) const { return nspec.value_or(nfiber - specmin); }
@@ -85,16 +46,5 @@ struct ExtractOptions {
 
 /// Number of padding bins on either side: P + int(P wavepad_frac).
 [[nodiscard]] int effective_wavepad(int wavepad, double wavepad_frac);
-
-/// The name on the command line.
-[[nodiscard]] std::string to_string(Decorrelate decorrelate);
-/// The name on the command line.
-[[nodiscard]] std::string to_string(FluxSolver flux);
-/// The name on the command line.
-[[nodiscard]] std::string to_string(Chi2Pixels pixels);
-/// The name on the command line.
-[[nodiscard]] std::string to_string(Bad2dFit rule);
-/// The name on the command line.
-[[nodiscard]] std::string to_string(PsfTails tails);
 
 }  // namespace spex

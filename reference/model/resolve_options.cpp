@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/model/option_table.hpp"
 
 namespace spex {
@@ -58,15 +59,19 @@ void check_range(const ExtractOption& option, const T* place) {
     if (*place) check_range(option, &**place);
   } else if constexpr (std::is_same_v<T, int> || std::is_same_v<T, double>) {
     const auto value = static_cast<double>(*place);
-    if (value >= option.least && value <= option.most) return;
+    if (value >= option.min && value <= option.max) return;
     constexpr double many = 1e9;  // such limits say nothing to a user
     throw usage_error(option.flag(), fmt::format("{}", *place),
-                      option.most > many ? fmt::format("at least {}", option.least)
-                                         : fmt::format("{} to {}", option.least, option.most));
+                      option.max > many ? fmt::format("at least {}", option.min)
+                                        : fmt::format("{} to {}", option.min, option.max));
   }
 }
 
 }  // namespace
+
+int effective_wavepad(int wavepad, double wavepad_frac) {
+  return wavepad + static_cast<int>(wavepad * wavepad_frac);
+}
 
 void check_options(const ExtractOptions& o) {
   OptionRequest request = request_of(o);

@@ -11,6 +11,7 @@
 #include "reference/core/parallel.hpp"
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/frame/frame_warnings.hpp"
+#include "reference/frame/patch_extractor.hpp"
 #include "reference/model/mask_bits.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"

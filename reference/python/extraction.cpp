@@ -3,7 +3,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/model/message.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex::python {
 namespace {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/frame/frame_steps.hpp"
+#include "reference/frame/patch_extractor.hpp"
 #include "reference/model/members.hpp"
 #include "reference/python/frame_file.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "reference/model/options.hpp"
 #include "reference/model/psf.hpp"
+#include "reference/model/wave_range.hpp"
 
 namespace spex {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/model/options.hpp"
+#include "reference/model/wave_range.hpp"
 #include "reference/sim/spectra.hpp"
 
 namespace spex {

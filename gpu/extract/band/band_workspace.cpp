@@ -12,6 +12,7 @@
 #include "gpu/linalg/symmetric_jacobi.hpp"
 #include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
+#include "reference/extract/extract_inputs.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -22,7 +23,7 @@ constexpr int usual_batch = 32;
 
 BandLayout layout_of(const FrameOnDevice& frame) {
   BandLayout layout;
-  layout.nslots = frame.most_fibers();
+  layout.nslots = frame.max_fibers();
   layout.nwave = frame.geometry().front().nwave;
   layout.reach = std::clamp(frame.reach(), 1, layout.nwave);
   return layout;
@@ -41,7 +42,7 @@ bool BandWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inpu
   const std::size_t needed =
       std::max({assemble_bytes(layout.nslots, inputs.psf->nx(), inputs.psf->ny()),
                 factor_bytes(layout.size()), root_bytes(layout.nwave, layout.size())});
-  return needed <= most_shared_memory();
+  return needed <= max_shared_memory();
 }
 
 void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {

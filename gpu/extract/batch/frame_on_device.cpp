@@ -10,6 +10,7 @@
 #include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/psf/spots.hpp"
 
 namespace spex::gpu {
@@ -103,8 +104,8 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   const auto count = static_cast<int>(patches.size());
   SPEX_GPU_CHECK(cudaMemsetAsync(reach_and_bad_.get(), 0, 2 * sizeof(int), stream));
   const std::vector<Patch> all = make_patches(inputs.options, inputs.grid, inputs.psf->nfiber);
-  most_fibers_ = 0;
-  for (const Patch& patch : all) most_fibers_ = std::max(most_fibers_, patch.padded_nspec());
+  max_fibers_ = 0;
+  for (const Patch& patch : all) max_fibers_ = std::max(max_fibers_, patch.padded_nspec());
   if (patches != all) measure_reach(inputs, all);
   evaluate_corners(psf_, fiber_, nspec_, bins_, corners_, reach_and_bad_.get() + 1, stream);
   const SpotsView corners{0,

@@ -10,6 +10,8 @@
 #include "gpu/extract/batch/quality.hpp"
 #include "gpu/files/pack_resolution.hpp"
 #include "reference/extract/extract_patches.hpp"
+#include "reference/model/extracted.hpp"
+#include "reference/model/preproc.hpp"
 
 namespace spex::gpu {
 
@@ -55,7 +57,7 @@ class FrameOnDevice {
   /// of padded fibers of a patch. Both cover all patches of the whole frame, not only loaded
   /// patches, so that results do not depend on the rank.
   [[nodiscard]] int reach() const { return reach_; }
-  [[nodiscard]] int most_fibers() const { return most_fibers_; }
+  [[nodiscard]] int max_fibers() const { return max_fibers_; }
   [[nodiscard]] PixelsView pixels() const;
   [[nodiscard]] RowBinsView rows() const;
   [[nodiscard]] const SpectraView& spectra() const { return spectra_; }
@@ -112,7 +114,7 @@ class FrameOnDevice {
   int nspec_ = 0;
   int nx_ = 0, ny_ = 0;
   int reach_ = 0;
-  int most_fibers_ = 0;
+  int max_fibers_ = 0;
   DeviceBuffer<double> value_, weight_;
   SpotCorners corners_;
   DeviceBuffer<RowBins> rows_;

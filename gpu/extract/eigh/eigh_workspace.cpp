@@ -4,6 +4,7 @@
 
 #include "gpu/extract/eigh/projection.hpp"
 #include "reference/core/count.hpp"
+#include "reference/extract/extract_inputs.hpp"
 
 namespace spex::gpu {
 

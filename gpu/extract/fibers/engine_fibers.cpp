@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "reference/extract/extract_inputs.hpp"
+
 namespace spex::gpu {
 
 void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,

@@ -23,7 +23,7 @@ constexpr int tile = 25;  // rows of E that a warp multiplies at a time
 constexpr double root_error = fiber_poles::gpu_error;
 // Poles whose scratch fills one 32-byte sector of memory: fewer poles would move as many bytes.
 constexpr int poles_of_sector = 32 / sizeof(double);
-constexpr int most_poles = fiber_poles::most;
+constexpr int max_poles = fiber_poles::most;
 // Relative tolerance of the correction by E, itself at most 1e-7 of the result.
 constexpr double correction_error = 3e-4;
 // Relative error of the correction in single precision, divided by the ratio of the largest
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(warps* warp_size)
     // Poles for a relative error, in steps of `step`.
     const auto poles_for = [&](double error, int step) {
       int n = step;
-      while (n < most_poles && zolotarev_error(n, least / largest) > error) n += step;
+      while (n < max_poles && zolotarev_error(n, least / largest) > error) n += step;
       return n;
     };
     // Lanes that repeat a pole share its scratch: they write the same numbers.

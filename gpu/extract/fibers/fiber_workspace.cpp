@@ -9,6 +9,7 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/batch/limits.hpp"
 #include "reference/core/count.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::gpu {
@@ -16,7 +17,7 @@ namespace {
 
 FiberLayout layout_of(const FrameOnDevice& frame) {
   FiberLayout layout;
-  layout.nslots = frame.most_fibers();
+  layout.nslots = frame.max_fibers();
   layout.nwave = frame.geometry().front().nwave;
   layout.reach = stored_reach(std::max(frame.reach(), frame.spectra().ndiag));
   return layout;
@@ -59,8 +60,8 @@ bool FiberWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inp
   const FiberLayout layout = layout_of(frame);
   return inputs.options.decorrelate == Decorrelate::signal && layout.reach > 0 &&
          layout.nwave <= largest_fiber_bins &&
-         solve_fibers_bytes(layout.nslots, layout.nwave) <= most_shared_memory() &&
-         fiber_roots::bytes(layout.nwave, frame.spectra().ndiag) <= most_shared_memory();
+         solve_fibers_bytes(layout.nslots, layout.nwave) <= max_shared_memory() &&
+         fiber_roots::bytes(layout.nwave, frame.spectra().ndiag) <= max_shared_memory();
 }
 
 void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
@@ -145,7 +146,7 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
   reserve(frame_sides_, system.bands.nspec * frame_side_numbers(system.bands.reach, system.m));
   place_ = std::move(place);
   reserve(frame_place_, place_.size());
-  reserve(frame_moved_, count_of(most_frame_sweeps, std::max(nbundles, 1)));
+  reserve(frame_moved_, count_of(max_frame_sweeps, std::max(nbundles, 1)));
   reserve(frame_refused_, count_of(std::max(nbundles, 1)));
   if (poison_)
     for (const DeviceBuffer<double>* buffer : {&frame_bins_, &frame_factor_, &frame_sides_})
@@ -173,7 +174,7 @@ void FiberWorkspace::put_flux(const FrameSystem& system) {
 std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   // Most bundles have converged after this number of sweeps.
   constexpr int at_once = 4;
-  static_assert(most_frame_sweeps % at_once == 0);
+  static_assert(max_frame_sweeps % at_once == 0);
   const cudaStream_t stream = beside_->stream();
   const bool fits = frame_fits(system.bands.reach, system.m);
   if (fits) {
@@ -187,7 +188,7 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   const std::size_t nbundles = count_of(system.nbundles);
   std::vector<bool> settled(nbundles, false);
   bool all = false;
-  for (int end = at_once; fits && !all && end <= most_frame_sweeps; end += at_once) {
+  for (int end = at_once; fits && !all && end <= max_frame_sweeps; end += at_once) {
     if (end > at_once) sweep_frame(system, end - at_once, end, stream);
     put_flux(system);  // while the host checks convergence
     if (end == at_once) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "mpi/comm/broadcast.hpp"
+#include "reference/frame/frame_files.hpp"
 #include "reference/tests/support/fields.hpp"
 #include "reference/tests/support/synthetic.hpp"
 

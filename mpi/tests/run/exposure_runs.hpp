@@ -17,7 +17,9 @@
 #include "mpi/comm/collective.hpp"
 #include "mpi/run/exposure.hpp"
 #include "mpi/run/exposure_folders.hpp"
+#include "mpi/run/exposure_job.hpp"
 #include "mpi/run/frame_list.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/sim/simulate.hpp"
 #include "reference/tests/support/scratch.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "mpi/run/assign.hpp"
 #include "reference/core/error.hpp"
+#include "reference/model/options.hpp"
 
 namespace spex::mpi {
 namespace {

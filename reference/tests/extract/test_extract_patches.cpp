@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 
 #include "reference/core/error.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/projection.hpp"
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/model/mask_bits.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/tests/support/fields.hpp"
 #include "reference/tests/support/synthetic.hpp"
 

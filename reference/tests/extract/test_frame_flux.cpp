@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/core/count.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/frame_flux.hpp"
 #include "reference/extract/normal_equations.hpp"
 #include "reference/extract/prior.hpp"

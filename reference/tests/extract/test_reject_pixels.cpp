@@ -11,10 +11,12 @@
 #include <gtest/gtest.h>
 
 #include "reference/core/count.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/projection.hpp"
 #include "reference/extract/reject_pixels.hpp"
 #include "reference/frame/assemble_frame.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/tests/support/fields.hpp"
 #include "reference/tests/support/synthetic.hpp"
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/core/median.hpp"
+#include "reference/extract/extract_inputs.hpp"
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/model/mask_bits.hpp"
 #include "reference/tests/support/synthetic.hpp"

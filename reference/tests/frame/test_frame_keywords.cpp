@@ -15,6 +15,7 @@
 #include "reference/frame/frame_warnings.hpp"
 #include "reference/frame/production_paths.hpp"
 #include "reference/model/option_table.hpp"
+#include "reference/model/options.hpp"
 #include "reference/tests/support/scratch.hpp"
 #include "spex_test_paths.hpp"
 
@@ -157,7 +158,7 @@ ExtractOptions with_other_values(const ExtractOptions& defaults) {
   for (const ExtractOption& option : extract_options()) {
     if (option.stated != Stated::if_changed) continue;
     const std::string usual = text_of(option, defaults);
-    std::string other = fmt::format("{}", option.least + 1);  // of a number
+    std::string other = fmt::format("{}", option.min + 1);  // of a number
     for (const std::string& name : choices_of(option, Device::cpu))
       if (name != usual) other = name;
     set_option(request, option, other, Device::cpu);

@@ -11,7 +11,9 @@
 
 #include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
+#include "reference/frame/frame_job.hpp"
 #include "reference/frame/frame_steps.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/tests/support/change_fits.hpp"
 #include "reference/tests/support/scratch.hpp"
 #include "spex_test_paths.hpp"

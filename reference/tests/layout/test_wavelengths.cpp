@@ -5,6 +5,7 @@
 
 #include "reference/core/error.hpp"
 #include "reference/layout/wavelengths.hpp"
+#include "reference/model/options.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/core/error.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/model/option_table.hpp"
 
 namespace spex {
@@ -99,10 +100,10 @@ TEST(OptionTable, NumbersHaveRanges) {
     if (!whole && !real) continue;
     const std::string name(option.name);
     const std::string below =
-        whole ? std::to_string(std::lround(option.least) - 1) : std::string("-1e-09");
+        whole ? std::to_string(std::lround(option.min) - 1) : std::string("-1e-09");
     EXPECT_THAT(refusal({{name, below}}), HasSubstr(option.flag() + ": " + below + " (expected"));
-    if (option.most < 1e9) {
-      const std::string above = fmt::format("{}", option.most + 1);
+    if (option.max < 1e9) {
+      const std::string above = fmt::format("{}", option.max + 1);
       EXPECT_THAT(refusal({{name, above}}), HasSubstr(option.flag() + ": " + above + " (expected"));
     }
     EXPECT_THAT(refusal({{name, "five"}}), HasSubstr(option.flag() + ": 'five' (expected a"));

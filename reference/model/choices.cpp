@@ -1,15 +1,21 @@
-#include "reference/model/options.hpp"
-
-#include <fmt/format.h>
+#include "reference/model/choices.hpp"
 
 namespace spex {
 
-int effective_wavepad(int wavepad, double wavepad_frac) {
-  return wavepad + static_cast<int>(wavepad * wavepad_frac);
+std::string to_string(Method method) {
+  return method == Method::eigh ? "eigh" : "cholesky";
 }
 
-std::string to_string(const XyRange& range) {
-  return fmt::format("{},{},{},{}", range.xmin, range.xmax, range.ymin, range.ymax);
+std::string to_string(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::sequential:
+      return "sequential";
+    case Schedule::interleave_io:
+      return "interleave-io";
+    case Schedule::pipeline:
+      return "pipeline";
+  }
+  return "?";
 }
 
 std::string to_string(Decorrelate decorrelate) {
