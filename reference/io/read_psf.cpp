@@ -108,7 +108,7 @@ void read_parameters(FitsReader& file, const PsfTable& table, Psf& psf) {
                    },
                    [&](const std::string& key) { return file.find_double(key.c_str()); }};
   psf.fit = psf_fit_of(hdu, psf.nfiber, psf.ncoeff);
-  psf.tail = tail_of(hdu);
+  if (!psf.fit.tails.empty()) psf.tail = tail_of(hdu);
   if (psf.kind == PsfKind::gauss_hermite2) psf.fit.tails.clear();  // its spots have them
 }
 

@@ -83,7 +83,7 @@ struct Psf {
   /// 2 + i (ghdegy + 1) + j is GH-i-j.
   std::vector<double> param;
   /// Rows TAILAMP, TAILCORE, TAILXSCA, TAILYSCA, TAILINDE of GAUSS-HERMITE, as in `param`; empty if
-  /// one is missing.
+  /// no fiber has a tail or a row is missing.
   std::vector<double> tail;
   SecondCore second;  ///< GAUSS-HERMITE2
   SpotImages images;  ///< SPOTGRID, MONOSPOT, PCA-PIX

@@ -116,7 +116,7 @@ Psf make_psf(const AnyArray& x, const AnyArray& y, const AnyArray& param, double
         return found->second;
       }};
   psf.fit = psf_fit_of(hdu, psf.nfiber, psf.ncoeff);
-  psf.tail = tail_of(hdu);
+  if (!psf.fit.tails.empty()) psf.tail = tail_of(hdu);
   return psf;
 }
 

@@ -118,6 +118,13 @@ class Page(unittest.TestCase):
             self.assertEqual(file.read_bytes(), (again / file.name).read_bytes(), file.name)
 
 
+def threshold(**given: float) -> dict[str, float | None]:
+    """A threshold as spex-bench records it."""
+    clocks = ("fpnh_effective", "fpnh_extraction", "fpnh_sustained")
+    names = (*clocks, "seconds_effective", "seconds_extraction")
+    return dict.fromkeys(names) | {"margin": 0.05} | given
+
+
 class OtherPages(unittest.TestCase):
     """Pages of samples and of edited results."""
 
@@ -153,7 +160,7 @@ class OtherPages(unittest.TestCase):
 
     def test_judged_by_a_target(self):
         judged = data("pipeline")
-        judged["record"]["threshold"] = {"fpnh_effective": 60000.0, "margin": 0.05}
+        judged["record"]["threshold"] = threshold(fpnh_effective=60000.0)
         verdict = {"performance": "fail", "overall": "slow", "exit_status": 4, "reasons": ["slow"]}
         judged["derived"]["verdict"] |= verdict
         page = self.page(judged).split("<details")[0]
@@ -163,7 +170,7 @@ class OtherPages(unittest.TestCase):
     def test_a_slower_run_was_judged(self):
         judged = data("pipeline")
         judged["record"]["entry"] = "exposure"
-        judged["record"]["threshold"] = {"seconds_effective": 900.0, "margin": 0.05}
+        judged["record"]["threshold"] = threshold(seconds_effective=900.0)
         for clock in ("effective", "extraction"):
             judged["derived"]["fom"][clock]["fpnh"]["median"] /= 2
         page = self.page(data("pipeline"), judged).split("<details")[0]
