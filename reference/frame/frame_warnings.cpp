@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/extract/reject_pixels.hpp"
+
 namespace spex {
 
 std::vector<std::string> warnings_of(const PatchCounts& counts) {
@@ -39,6 +41,9 @@ std::vector<std::string> warnings_of(const PatchCounts& counts) {
                    counts.unfitted));
   warn(counts.tails > 0,
        fmt::format("the PSF of {} fibers has tails (TAILAMP), which are ignored", counts.tails));
+  warn(counts.reject_rounds == reject_bounds::max_rounds,
+       fmt::format("the rejection of pixels ended after its maximum of {} rounds: some may be left",
+                   reject_bounds::max_rounds));
   return lines;
 }
 

@@ -99,6 +99,12 @@ TEST_F(FrameKeywords, FibersByTheFitOfTheirPsf) {
                                                testing::HasSubstr("3 fibers has tails")));
 }
 
+TEST(FrameWarnings, RejectionThatMayNotBeComplete) {
+  EXPECT_THAT(warnings_of({.reject_rounds = 4}), testing::IsEmpty());
+  EXPECT_THAT(warnings_of({.reject_rounds = 5}),
+              ElementsAre(testing::HasSubstr("its maximum of 5 rounds")));
+}
+
 TEST_F(FrameKeywords, FirstFiberWithoutAFibermap) {
   EXPECT_EQ(value<long long>("FIBERMIN"), 1500);
   options.specmin = 25;
