@@ -94,7 +94,7 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_option(
          "--compress-level", settings.compress_level,
          "Compression of a .gz output: 1 is the fastest; 2 to 9 make files 4% smaller and take "
-         "ten times as long")
+         "twenty times as long")
       ->check(CLI::Range(fastest_gzip_level, last_gzip_level))
       ->group("Files");
 
