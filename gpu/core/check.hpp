@@ -2,9 +2,9 @@
 // library's message.
 #pragma once
 
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
-#include <cusolverDn.h>
+
+#include "gpu/core/lazy_libraries.hpp"
 
 namespace spex::gpu {
 
