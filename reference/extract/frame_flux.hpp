@@ -7,6 +7,7 @@
 
 #include "reference/core/host_device.hpp"
 #include "reference/core/stage_times.hpp"
+#include "reference/extract/bundle_fibers.hpp"
 #include "reference/extract/frame_equations.hpp"
 #include "reference/layout/patches.hpp"
 #include "reference/model/patch_result.hpp"
@@ -55,19 +56,6 @@ inline constexpr int max_sweeps = 40;
 /// Fibers on either side of a bundle that are solved with it, at most.
 inline constexpr int max_beyond = 25;
 }  // namespace frame_bounds
-
-/// Fibers of a bundle, [begin, end), counted in the PSF.
-struct BundleFibers {
-  int begin = 0;  ///< first fiber
-  int end = 0;    ///< one past the last
-};
-/// The fibers of bundle `bundle`, counted from fiber 0 of the PSF.
-[[nodiscard]] BundleFibers fibers_of_bundle(const ExtractInputs& inputs, int bundle);
-
-/// How much light the fibers at the edges of a bundle share with those beyond them: the largest of
-/// sum_i A_ij A_ik / (|A_j| |A_k|) at every hundredth wavelength of the extended grid, without
-/// weights. Throws as evaluate_spots.
-[[nodiscard]] double light_shared_beyond(const ExtractInputs& inputs, int bundle);
 
 /// A fiber as it was solved.
 struct SolvedFiber {
