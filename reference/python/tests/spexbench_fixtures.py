@@ -1,5 +1,6 @@
 """Fixtures of tests and doctests: a small simulated frame."""
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +28,10 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Night:
 
 #: Options of a frame that takes a fraction of a second.
 SMALL = {"wavelength": (5760, 5800, 0.8), "specmin": 3, "nspec": 5}
+#: The same of the first two subbundles.
+TEN = {"wavelength": (5760, 5800, 0.8), "nspec": 10}
+#: The folder of the programs.
+BIN = Path(os.environ["SPEX_BUILD"]) / "bin"
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +44,18 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def frame(night: Night, file: Path) -> spexbench.Frame:
     """Spectra 3 to 7 of the night, for modules without a frame of their own."""
     return spexbench.extract(night.preproc, night.psf, output=file, **SMALL)
+
+
+@pytest.fixture(scope="session")
+def ten(night: Night) -> spexbench.Frame:
+    """Spectra 0 to 9 of the night."""
+    return spexbench.extract(night.preproc, night.psf, **TEN)
+
+
+def assert_same(frame: spexbench.Frame, other: spexbench.Frame) -> None:
+    """All arrays are equal."""
+    for name in ("wave", "flux", "ivar", "mask", "resolution", "chi2pix", "pixmask_fraction"):
+        np.testing.assert_array_equal(getattr(frame, name), getattr(other, name), err_msg=name)
 
 
 @pytest.fixture(autouse=True)

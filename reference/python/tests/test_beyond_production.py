@@ -5,8 +5,7 @@ import pytest
 import spexbench
 from astropy.io import fits
 from spexbench import extract
-
-SMALL = {"wavelength": (5760, 5800, 0.8), "nspec": 10}
+from spexbench_fixtures import TEN
 
 
 def test_rejected_pixels(night, tmp_path):
@@ -17,7 +16,7 @@ def test_rejected_pixels(night, tmp_path):
     x, y = (round(float(axis(3, 5780.0))) for axis in (psf.x, psf.y))
     pixels["IMAGE"][y, x + 1] += 5000
     arrays = {name.lower(): pixel for name, pixel in pixels.items()} | {"camera": camera}
-    frame = extract(arrays, night.psf, reject_pixels=6, **SMALL)
+    frame = extract(arrays, night.psf, reject_pixels=6, **TEN)
     assert frame.rejected.dtype == np.uint8
     assert frame.rejected.shape == pixels["IMAGE"].shape
     assert frame.rejected[y, x + 1] == spexbench.PixelMask.COSMIC
@@ -26,24 +25,24 @@ def test_rejected_pixels(night, tmp_path):
     assert frame.counts.reject_rounds > 0
     assert frame[3:5].rejected is None
     masked = arrays | {"mask": arrays["mask"] | frame.rejected}
-    same = extract(masked, night.psf, **SMALL)
+    same = extract(masked, night.psf, **TEN)
     for name in ("flux", "ivar", "mask", "resolution", "chi2pix", "pixmask_fraction"):
         np.testing.assert_array_equal(getattr(frame, name), getattr(same, name), err_msg=name)
-    assert extract(arrays, night.psf, **SMALL).rejected is None
+    assert extract(arrays, night.psf, **TEN).rejected is None
 
     file = tmp_path / "rejected.fits"
     written = tmp_path / "frame.fits"
-    extract(arrays, night.psf, reject_pixels=6, output=written, rejected=file, **SMALL)
+    extract(arrays, night.psf, reject_pixels=6, output=written, rejected=file, **TEN)
     np.testing.assert_array_equal(fits.getdata(file), frame.rejected)
     assert spexbench.read_frame(written).counts == frame.counts
     with pytest.raises(spexbench.UsageError, match="rejected: no file to write"):
-        extract(arrays, night.psf, rejected=file, output=written, **SMALL)
+        extract(arrays, night.psf, rejected=file, output=written, **TEN)
 
 
 # flux = R f, except for what lies beyond the stored diagonals and beside the patch.
 @pytest.mark.parametrize("flux", ["patch", "frame"])
 def test_f_before_reconvolution(night, tmp_path, flux):
-    options = {**SMALL, "flux": flux, "ndiag": 12}
+    options = {**TEN, "flux": flux, "ndiag": 12}
     frame = extract(night.preproc, night.psf, write_f=True, output=tmp_path / "f.fits", **options)
     sigma = 1 / np.sqrt(frame.ivar)
     inner = slice(12, -12)
@@ -62,4 +61,4 @@ def test_f_before_reconvolution(night, tmp_path, flux):
 
 def test_f_needs_a_cpu(night):
     with pytest.raises(spexbench.UsageError, match="write_f: is not supported on a GPU"):
-        extract(night.preproc, night.psf, write_f=True, gpu=True, **SMALL)
+        extract(night.preproc, night.psf, write_f=True, gpu=True, **TEN)

@@ -10,38 +10,32 @@ import pytest
 import spexbench
 from spexbench import Extractor, extract
 from spexbench._extractor import ExtractSettings
-
-SMALL = {"wavelength": (5760, 5800, 0.8), "nspec": 10}
-
-
-@pytest.fixture(scope="module")
-def frame(night):
-    return extract(night.preproc, night.psf, **SMALL)
+from spexbench_fixtures import TEN
 
 
-def test_frames_equal_those_of_extract(night, frame, tmp_path):
+def test_frames_equal_those_of_extract(night, ten, tmp_path):
     files = [tmp_path / f"frame-{i}.fits" for i in range(6)]
     with Extractor(threads=2) as extractor:
-        done = [extractor.submit(night.preproc, night.psf, output=f, **SMALL) for f in files]
-        alone = extractor.extract(night.preproc, night.psf, **SMALL)
+        done = [extractor.submit(night.preproc, night.psf, output=f, **TEN) for f in files]
+        alone = extractor.extract(night.preproc, night.psf, **TEN)
     for one in (alone, *(future.result() for future in done)):
-        np.testing.assert_array_equal(one.flux, frame.flux)
-        np.testing.assert_array_equal(one.resolution, frame.resolution)
+        np.testing.assert_array_equal(one.flux, ten.flux)
+        np.testing.assert_array_equal(one.resolution, ten.resolution)
     assert len({file.read_bytes() for file in files}) == 1
 
 
-def test_any_thread_may_call(night, frame):
+def test_any_thread_may_call(night, ten):
     with Extractor() as extractor, ThreadPoolExecutor(4) as pool:
         for one in [
-            pool.submit(extractor.extract, night.preproc, night.psf, **SMALL) for _ in range(4)
+            pool.submit(extractor.extract, night.preproc, night.psf, **TEN) for _ in range(4)
         ]:
-            np.testing.assert_array_equal(one.result().flux, frame.flux)
+            np.testing.assert_array_equal(one.result().flux, ten.flux)
 
 
 def test_a_failed_frame_does_not_affect_others(night, tmp_path):
     with Extractor() as extractor:
         bad = extractor.submit(tmp_path / "none.fits", night.psf)
-        good = extractor.submit(night.preproc, night.psf, **SMALL)
+        good = extractor.submit(night.preproc, night.psf, **TEN)
         with pytest.raises(spexbench.DataError, match=r"none\.fits: no such file"):
             bad.result()
         assert good.result().nspec == 10
@@ -51,7 +45,7 @@ def test_threads_are_kept_and_end(night):
     before = threading.active_count()
     with Extractor(frames=2) as extractor:
         for _ in range(4):
-            extractor.submit(night.preproc, night.psf, **SMALL).result()
+            extractor.submit(night.preproc, night.psf, **TEN).result()
         assert threading.active_count() <= before + 2
     assert threading.active_count() == before
 
@@ -59,7 +53,7 @@ def test_threads_are_kept_and_end(night):
 def test_an_error_cancels_frames_that_have_not_started(night):
     futures = []
     with pytest.raises(RuntimeError, match="stop"), Extractor(frames=1) as extractor:
-        futures = [extractor.submit(night.preproc, night.psf, **SMALL) for _ in range(50)]
+        futures = [extractor.submit(night.preproc, night.psf, **TEN) for _ in range(50)]
         raise RuntimeError("stop")
     assert futures[-1].cancelled()
 

@@ -11,9 +11,9 @@ from astropy.io import fits
 from astropy.table import Table
 from astropy.utils.masked import Masked
 from spexbench import extract, make_preproc
+from spexbench_fixtures import TEN, assert_same
 
 GRID = (5760, 5800, 0.8)
-SMALL = {"wavelength": GRID, "nspec": 10}
 
 
 @pytest.fixture(scope="module")
@@ -21,18 +21,8 @@ def image(night):
     return spexbench.read_preproc(night.preproc)
 
 
-@pytest.fixture(scope="module")
-def frame(night):
-    return extract(night.preproc, night.psf, **SMALL)
-
-
 def arrays_of(image, /, **others):
     return {"image": image.image, "ivar": image.ivar, "mask": image.mask} | others
-
-
-def assert_same(frame, other):
-    for name in ("wave", "flux", "ivar", "mask", "resolution", "pixmask_fraction"):
-        np.testing.assert_array_equal(getattr(frame, name), getattr(other, name), err_msg=name)
 
 
 @pytest.mark.parametrize("of", ["image", "ivar", "mask"])
@@ -46,15 +36,15 @@ def test_masked_pixels_are_not_used(night, image, of, kind):
     if of != "mask":
         made = make_preproc(**{**arrays_of(image), of: masked})
         np.testing.assert_array_equal(made.ivar, expected.ivar)
-    given = extract(arrays_of(image, **{of: masked}), night.psf, **SMALL)
-    clean = extract(expected, night.psf, **SMALL)
+    given = extract(arrays_of(image, **{of: masked}), night.psf, **TEN)
+    clean = extract(expected, night.psf, **TEN)
     assert_same(given, clean) if of != "image" else np.testing.assert_array_equal(
         given.flux, clean.flux
     )
     nothing = kind(getattr(image, of), mask=np.zeros_like(bad))
     assert_same(
-        extract(arrays_of(image, **{of: nothing}), night.psf, **SMALL),
-        extract(arrays_of(image), night.psf, **SMALL),
+        extract(arrays_of(image, **{of: nothing}), night.psf, **TEN),
+        extract(arrays_of(image), night.psf, **TEN),
     )
 
 
@@ -68,7 +58,7 @@ def test_gpu_specters_function_takes_masked_arrays(night, image):
     np.testing.assert_array_equal(one["specflux"], two["specflux"])
 
 
-def test_quantities_are_converted(night, image, frame):
+def test_quantities_are_converted(night, image, ten):
     kilo = units.Unit("1000 electron")
     values = {
         "image": np.asarray(image.image, float) / 1000 * kilo,
@@ -76,13 +66,13 @@ def test_quantities_are_converted(night, image, frame):
         "mask": image.mask,
         "camera": "r0",
     }
-    same = extract(values, night.psf, **SMALL)
-    np.testing.assert_allclose(same.flux, frame.flux, rtol=1e-5, atol=1e-5)
-    np.testing.assert_allclose(same.ivar, frame.ivar, rtol=1e-5)
+    same = extract(values, night.psf, **TEN)
+    np.testing.assert_allclose(same.flux, ten.flux, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(same.ivar, ten.ivar, rtol=1e-5)
     for name, unit in (("image", "adu"), ("ivar", "electron"), ("image", "")):
         wrong = {**arrays_of(image), name: np.asarray(getattr(image, name)) * units.Unit(unit)}
         with pytest.raises(spexbench.UsageError, match=rf"{name}: is in .* \(expected electron"):
-            extract(wrong, night.psf, **SMALL)
+            extract(wrong, night.psf, **TEN)
 
 
 @pytest.mark.parametrize(
@@ -95,18 +85,16 @@ def test_quantities_are_converted(night, image, frame):
         lambda wave: np.ma.array(wave, mask=False),
     ],
 )
-def test_wavelengths_with_units_and_as_lists(night, frame, grid):
-    same = extract(night.preproc, night.psf, wavelength=grid(frame.wave), nspec=10)
-    np.testing.assert_allclose(same.wave, frame.wave, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(same.flux, frame.flux, rtol=1e-6, atol=1e-6)
-    theirs = spexbench.extract_frame(night.preproc, night.psf, 25, 0, 5, grid(frame.wave), 50, 5)
-    np.testing.assert_allclose(theirs["wave"], frame.wave, rtol=0, atol=1e-9)
+def test_wavelengths_with_units_and_as_lists(night, ten, grid):
+    same = extract(night.preproc, night.psf, wavelength=grid(ten.wave), nspec=10)
+    np.testing.assert_allclose(same.wave, ten.wave, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(same.flux, ten.flux, rtol=1e-6, atol=1e-6)
+    theirs = spexbench.extract_frame(night.preproc, night.psf, 25, 0, 5, grid(ten.wave), 50, 5)
+    np.testing.assert_allclose(theirs["wave"], ten.wave, rtol=0, atol=1e-9)
 
 
-def test_a_frames_own_wavelengths(night, frame):
-    assert_same(
-        extract(night.preproc, night.psf, wavelength=frame.quantity("wave"), nspec=10), frame
-    )
+def test_a_frames_own_wavelengths(night, ten):
+    assert_same(extract(night.preproc, night.psf, wavelength=ten.quantity("wave"), nspec=10), ten)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +128,8 @@ def desispec_image(night, image, rows=slice(None)):
 
 def test_header_and_fibermap_of_an_object(night, image, tmp_path):
     given = desispec_image(night, image)
-    extract(given, night.psf, output=tmp_path / "ours.fits", **SMALL)
-    extract(night.preproc, night.psf, output=tmp_path / "file.fits", **SMALL)
+    extract(given, night.psf, output=tmp_path / "ours.fits", **TEN)
+    extract(night.preproc, night.psf, output=tmp_path / "file.fits", **TEN)
     with fits.open(tmp_path / "ours.fits") as ours, fits.open(tmp_path / "file.fits") as file:
         assert [hdu.name for hdu in ours] == [hdu.name for hdu in file]
         different = {k for k in file[0].header if ours[0].header.get(k) != file[0].header[k]}
@@ -149,18 +137,18 @@ def test_header_and_fibermap_of_an_object(night, image, tmp_path):
         for name in ours["FIBERMAP"].columns.names:
             assert (ours["FIBERMAP"].data[name] == file["FIBERMAP"].data[name]).all()
     mapping = arrays_of(image, meta=dict(given.meta), fibermap=given.fibermap.as_array())
-    assert list(extract(mapping, night.psf, **SMALL).fibermap["FIBER"]) == list(range(10))
-    corrected = extract(given, night.psf, barycentric_correction=True, **SMALL)
+    assert list(extract(mapping, night.psf, **TEN).fibermap["FIBER"]) == list(range(10))
+    corrected = extract(given, night.psf, barycentric_correction=True, **TEN)
     assert corrected.heliocor == pytest.approx(
-        extract(night.preproc, night.psf, barycentric_correction=True, **SMALL).heliocor
+        extract(night.preproc, night.psf, barycentric_correction=True, **TEN).heliocor
     )
 
 
 def test_a_fibermap_without_the_fibers(night, image):
     with pytest.raises(spexbench.DataError, match="FIBERMAP has no row of fiber 3"):
-        extract(desispec_image(night, image, slice(0, 3)), night.psf, **SMALL)
+        extract(desispec_image(night, image, slice(0, 3)), night.psf, **TEN)
     with pytest.raises(spexbench.UsageError, match="image: its fibermap: "):
-        extract(arrays_of(image, fibermap=3), night.psf, **SMALL)
+        extract(arrays_of(image, fibermap=3), night.psf, **TEN)
 
 
 def test_a_pickled_image_has_its_header(image):
@@ -201,10 +189,10 @@ def test_reprs(night, image):
 def test_progress_and_log(night, caplog):
     told = []
     with caplog.at_level("INFO", logger="spexbench"):
-        extract(night.preproc, night.psf, threads=1, progress=lambda *of: told.append(of), **SMALL)
+        extract(night.preproc, night.psf, threads=1, progress=lambda *of: told.append(of), **TEN)
     assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
     first, last = (record.getMessage() for record in caplog.records)
     assert first == f"{night.preproc}: extracting, 4 patches"
     assert last.startswith(f"{night.preproc}: ") and last.endswith(" s")
     with pytest.raises(ZeroDivisionError):
-        extract(night.preproc, night.psf, progress=lambda *_: 1 / 0, **SMALL)
+        extract(night.preproc, night.psf, progress=lambda *_: 1 / 0, **TEN)
