@@ -78,8 +78,10 @@ function(spex_add_test name)
     endforeach()
   else()
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-                                            ENVIRONMENT "${SPEX_MPI_ENVIRONMENT}")
+    # One thread of BLAS a call, as in the programs: those of several extracting threads take each other's CPUs.
+    set_tests_properties(
+      ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+                         ENVIRONMENT "${SPEX_MPI_ENVIRONMENT};OPENBLAS_NUM_THREADS=1")
     if("gpu" IN_LIST arg_LABELS)
       set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
     endif()

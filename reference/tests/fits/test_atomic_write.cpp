@@ -120,9 +120,10 @@ TEST_F(AtomicWrite, GzipAsZlibOfBytesThatDoNotCompress) {
     std::vector<char> bytes(floats.begin() + from, floats.begin() + from + (1 << 20));
     bytes.insert(bytes.end(), random.begin(), random.begin() + (3 << 19));
     bytes.insert(bytes.end(), floats.begin() + from, floats.begin() + from + (1 << 20));
-    atomic_write(path("one.gz"), bytes, {9, 1, true});
+    const int level = from == 0 ? 9 : 1;  // of zlib; pieces are joined alike
+    atomic_write(path("one.gz"), bytes, {level, 1, true});
     EXPECT_EQ(gunzip(path("one.gz")), bytes) << from;
-    atomic_write(path("many.gz"), bytes, {9, 3, true});
+    atomic_write(path("many.gz"), bytes, {level, 3, true});
     EXPECT_EQ(read_bytes(path("many.gz")), read_bytes(path("one.gz")));
   }
 }
