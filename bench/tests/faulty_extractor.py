@@ -15,27 +15,10 @@ from pathlib import Path
 
 # Faults of the run log only; the frames stay unchanged.
 LOGS = ("another clock", "fewer frames", "more ranks")
-# Keywords that get a wrong value.
-KEYWORDS = {
-    "another camera": ("CAMERA", "z9"),
-    "another exposure": ("EXPID", 7),
-    "unknown keyword": ("CDELT1", 7.0),
-    "patches that failed": ("NFAILED", 3),
-    "frame of another milestone": ("MILESTNE", "pipeline"),
-    "frame of another program": ("SPEXPROG", "spex-gpu"),
-    "frame of another method": ("METHOD", "eigh"),
-}
-# Faults that leave the values of the frame: no FITS library is loaded, which takes longer than
-# the extraction.
+# Faults that leave the values of the frame.
 OF_FILES = ("status", "other options", "swapped cameras", "bytes behind", "endless", "zipped")
 OF_FILES += ("wrong sum", "no sum", "changed late", "work after exit", "another file system")
 OF_FILES += ("another program", "output that is not text", "writes a second later")
-# Cards that are inserted before another card of an HDU.
-CARDS = {
-    "scaled fibermap": ("FIBERMAP", "EXTNAME", "TSCAL4  = 1.0", "TZERO4  = 90.0"),
-    "scaled scores": ("SCORES", "EXTNAME", "TSCAL1  = 2.0"),
-    "two exposures": ("FLUX", "EXPID", "EXPID   = 4711"),
-}
 
 here = Path(__file__).resolve().parent
 timed = "--events" in sys.argv
@@ -75,83 +58,10 @@ image, frame = Path(rows[-1][1]), Path(rows[-1][3])
 
 
 def edit_frame() -> None:
-    """Changes values or headers of the last frame, with right sums."""
-    import numpy as np
-    from astropy.io import fits
-
-    with fits.open(frame, mode="update", memmap=False) as file:
-        flux, ivar, mask = file["FLUX"].data, file["IVAR"].data, file["MASK"].data
-        sigma = np.where(ivar > 0, 1 / np.sqrt(np.where(ivar > 0, ivar, 1)), 0)
-        if fault == "nan":
-            flux[7, 30] = np.nan
-        elif fault in ("dropped fiber", "half of the fibers", "all zero"):
-            rows = {"d": slice(11, 12), "h": slice(None, None, 2), "a": slice(None)}[fault[0]]
-            flux[rows], ivar[rows] = 0, 0
-            mask[rows] |= fault == "half of the fibers"
-        elif fault == "shift":
-            flux[:] = np.roll(flux, 1, axis=1)
-        elif fault == "wrong ivar":
-            ivar[3] *= 1.01
-        elif fault == "five percent of ivar":
-            ivar *= 1.05
-        elif fault == "noise of a tenth of sigma":
-            flux += 0.1 * sigma * np.random.default_rng(1).normal(size=flux.shape)
-        elif fault == "one fiber off":
-            flux[5] += 0.3 * sigma[5]
-        elif fault == "chi2pix":
-            file["CHI2PIX"].data[:] = 1
-        elif fault == "resolution":
-            file["RESOLUTION"].data[:] += 1e-4
-        elif fault == "mask":
-            mask[2, 40] ^= 1
-        elif fault == "another HDU":
-            file.append(fits.ImageHDU(np.zeros(3), name="EXTRA"))
-        elif fault == "swapped bundles":
-            flux[:10] = np.concatenate([flux[5:10], flux[:5]])
-        elif fault == "other bytes":
-            file["FLUX"].header["FAULT"] = True
-        elif fault in KEYWORDS:
-            name, value = KEYWORDS[fault]
-            file[0].header[name] = value
-        elif fault == "another unit":
-            file["IVAR"].header["BUNIT"] = "Jy"
-        elif fault == "another order":
-            file.insert(1, file.pop(file.index_of("RESOLUTION")))
-        elif fault == "another fiber's name":
-            file["FIBERMAP"].data["TARGETID"][3] += 1
-        elif fault == "scores":
-            file["SCORES"].data.field(1)[3] *= 1.01
-        elif fault.endswith(" in the dark"):
-            edit_dark_bins(file, ivar == 0)
-        for hdu in file:
-            hdu.add_checksum()
-
-
-def edit_dark_bins(file, dark) -> None:
-    """Sets values of bins that no pixel constrains."""
-    name = fault.split()[0].upper()
-    value = {"FLUX": -5000, "IVAR": 4, "CHI2PIX": 1e6, "RESOLUTION": 0.3}[name]
-    data = file[name].data
-    (data.transpose(0, 2, 1) if name == "RESOLUTION" else data)[dark] = value
-
-
-def put_cards(name: str, before: str, *cards: str) -> None:
-    """Inserts cards into the header of an HDU of the last frame, and corrects the checksums."""
-    from astropy.io import fits
-
-    with fits.open(frame) as file:
-        place = file[name].fileinfo()
-    content = frame.read_bytes()
-    header = content[place["hdrLoc"] : place["datLoc"]]
-    old = [header[k : k + 80] for k in range(0, len(header), 80)]
-    old = old[: old.index(b"END".ljust(80))]
-    at = next(k for k, card in enumerate(old) if card.startswith(before.encode().ljust(8) + b"="))
-    new = [*old[:at], *(card.encode().ljust(80) for card in cards), *old[at:], b"END".ljust(80)]
-    text = b"".join(new)
-    text += b" " * (-len(text) % 2880)
-    frame.write_bytes(content[: place["hdrLoc"]] + text + content[place["datLoc"] :])
-    with fits.open(frame, mode="update", memmap=False) as file:
-        file[name].add_checksum()
+    """Asks the test's FrameEditor: a FITS library takes longer to load than the extraction."""
+    (here / "asked").write_text(f"{fault}\n{frame}")
+    if failure := (here / "answered").read_text():
+        sys.exit(failure)
 
 
 def leave_behind(command: str, *arguments: Path) -> None:
@@ -226,8 +136,6 @@ elif fault == "changed input":
     with image.open("r+b") as file:
         file.seek(80000)
         file.write(bytes(40000))
-elif fault in CARDS:
-    put_cards(*CARDS[fault])
 elif fault and fault not in (*LOGS, *OF_FILES) and "log" not in fault.split():
     edit_frame()
 meddle()

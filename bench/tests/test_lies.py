@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from bench_runs import Bench, BenchTest, entry
+from frame_faults import FrameEditor
 
 EXTRACTOR = f"#!{sys.executable}\n" + (Path(__file__).parent / "faulty_extractor.py").read_text()
 
@@ -90,10 +91,12 @@ class Lies(BenchTest):
         """Runs of two frames."""
         cls.bench = Bench([entry(RIGHT)], extractor=EXTRACTOR)
         cls.bench.plan["cases"] = {"small": {"cameras": "r0,r1", "size": "bundle"}}
+        cls.editor = FrameEditor(cls.bench.folder)
 
     @classmethod
     def tearDownClass(cls):
         """Removes its folder, and files that a lie put elsewhere."""
+        cls.editor.close()
         elsewhere = cls.bench.folder / "elsewhere"
         if elsewhere.exists():
             shutil.rmtree(elsewhere.read_text())
