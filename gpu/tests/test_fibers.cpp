@@ -116,11 +116,13 @@ TEST_F(FibersTest, SolutionsAgreeWithTheReference) {
   const auto trace = gpu::to_host<double>(workspace->fibers().trace, spectra(), stream());
   const std::size_t cores = workspace->batch().cores.size();
   const std::size_t size_of_band = SchurComplements::band_size(layout);
-  const auto E = gpu::to_host<float>(workspace->complements().outside,
-                                     cores * static_cast<std::size_t>(m * m), stream());
+  const int stride = fiber_roots::stride_of_E(m);
+  const auto E =
+      gpu::to_host<float>(workspace->complements().outside, cores * count_of(m, stride), stream());
   const auto P_band =
       gpu::to_host<double>(workspace->complements().band, cores * size_of_band, stream());
   const auto norm = gpu::to_host<double>(workspace->complements().norm, cores, stream());
+  const auto norm_of_E = gpu::to_host<double>(workspace->complements().norm_of_E, cores, stream());
   const auto status = gpu::to_host<int>(frame->status(), patches.size(), stream());
   std::size_t core = 0;
   int solved = 0;
@@ -165,14 +167,14 @@ TEST_F(FibersTest, SolutionsAgreeWithTheReference) {
       // P = N - D within the band, E = D outside.
       const int R = layout.reach;
       const double* band = P_band.data() + core * size_of_band;
-      double largest = 0;
+      double largest = 0, squares_of_E = 0;
       for (int i = 0; i < m; ++i) {
         double row = 0;
         for (int j = 0; j < m; ++j) {
           const double scale =
               std::sqrt(element(e, s * m + i, s * m + i) * element(e, s * m + j, s * m + j));
-          const double found_E =
-              E[core * static_cast<std::size_t>(m * m) + static_cast<std::size_t>(j * m + i)];
+          const double found_E = E[core * count_of(m, stride) + count_of(j * stride + i)];
+          squares_of_E += found_E * found_E;
           if (std::abs(i - j) > R) {
             // E is stored in single precision.
             EXPECT_NEAR(found_E, expected[j * m + i],
@@ -186,6 +188,7 @@ TEST_F(FibersTest, SolutionsAgreeWithTheReference) {
         }
         largest = std::max(largest, row);
       }
+      EXPECT_NEAR(norm_of_E[core] / std::sqrt(squares_of_E), 1, 1e-6);
       EXPECT_NEAR(norm[core] / largest, 1, 1e-12);
       for (std::size_t i = count_of(m, R + 1); i < size_of_band; ++i) EXPECT_EQ(band[i], 0);
       const Eigen own = inverse_of(s);
@@ -215,6 +218,7 @@ TEST_F(FibersTest, ResultsDoNotDependOnOtherPatches) {
     workspace->sweep();
     workspace->correct();
     workspace->roots();
+    workspace->quality();
     const FiberLayout layout = workspace->layout();
     const auto mine = of.size() * static_cast<std::size_t>(layout.nslots);
     const auto bands = mine * static_cast<std::size_t>(layout.band_size());
@@ -230,10 +234,11 @@ TEST_F(FibersTest, ResultsDoNotDependOnOtherPatches) {
                              workspace->batch().cores.size() *
                                  static_cast<std::size_t>(SchurComplements::band_size(layout)),
                              stream());
-    stages.E = gpu::to_host<float>(
-        workspace->complements().outside,
-        workspace->batch().cores.size() * static_cast<std::size_t>(layout.nwave * layout.nwave),
-        stream());
+    stages.E =
+        gpu::to_host<float>(workspace->complements().outside,
+                            workspace->batch().cores.size() *
+                                count_of(layout.nwave, fiber_roots::stride_of_E(layout.nwave)),
+                            stream());
     stages.status = gpu::to_host<int>(frame->status(), of.size(), stream());
     stages.results = frame->download();
     return stages;

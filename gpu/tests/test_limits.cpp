@@ -25,9 +25,9 @@ TEST(Limits, ProductionFitsClusterGpus) {
 
 // Row lengths of R for spots of 11 rows and of 129 rows.
 TEST(Limits, FiberRootsTakeShortRows) {
-  EXPECT_LE(fiber_roots::bytes(70, 5), workstation);
-  EXPECT_GT(fiber_roots::bytes(74, 5), workstation);
-  EXPECT_LE(fiber_roots::bytes(largest_fiber_bins, 5), a100);
+  EXPECT_LE(fiber_roots::bytes(largest_fiber_bins, 5), workstation);
+  EXPECT_GT(fiber_roots::bytes(largest_fiber_bins, 16), workstation);
+  EXPECT_LE(fiber_roots::bytes(largest_fiber_bins, 16), a100);
   EXPECT_GT(fiber_roots::bytes(74, 64), hopper);
 }
 

@@ -77,7 +77,7 @@ class Sweeps {
   void run() {
     double before = 0, now = sweep();
     for (int done = 1; done < fiber_sweeps::most; ++done) {
-      const bool enough = done >= fiber_sweeps::cpu_least;
+      const bool enough = done >= fiber_sweeps::least;
       if (enough && fiber_sweeps::next_move(done, before, now) <= fiber_sweeps::cpu_settled) break;
       before = now;
       now = sweep();

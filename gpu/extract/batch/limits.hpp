@@ -30,24 +30,36 @@ inline constexpr int max_patches_of_launch = 65535;
   return sizeof(double) * count_of(2, nslots, nwave);
 }
 
-/// Work distribution of find_fiber_roots.
+/// Work distribution of find_fiber_roots and add_terms_of_E: lanes of a warp share spectra, a pole
+/// a lane.
 namespace fiber_roots {
-inline constexpr int warps = 4;            ///< per block
-inline constexpr int group = 8;            ///< lanes per spectrum, one pole each
-inline constexpr int spectra_of_warp = 4;  ///< one group each
-inline constexpr int vectors = 2;          ///< 1 and y of section 5.1
+inline constexpr int warps = 4;          ///< per block
+inline constexpr int root_lanes = 16;    ///< per spectrum, of the root of P_b
+inline constexpr int outside_lanes = 8;  ///< per spectrum, of the term of E
+inline constexpr int vectors = 2;        ///< 1 and y of section 5.1
+inline constexpr int chunk = 8;          ///< numbers that the lanes of a root sum at a time
+inline constexpr int tile = 20;          ///< rows of E that a lane multiplies at a time
 
-/// Chunks of `group` numbers that hold the diagonals of a column of Q and the vectors.
-[[nodiscard]] SPEX_HD constexpr int chunks(int ndiag) {
-  return (ndiag + 1 + vectors + group - 1) / group;
+/// Numbers a bin: both vectors and the diagonals of a column of Q, in whole chunks.
+[[nodiscard]] SPEX_HD constexpr int width(int ndiag) {
+  return (ndiag + 1 + vectors + chunk - 1) / chunk * chunk;
 }
-/// Shared memory of a spectrum of m bins, in doubles.
-[[nodiscard]] SPEX_HD constexpr int shared_numbers(int m, int ndiag) {
-  return m * group * chunks(ndiag) + vectors * m + m;
+/// Numbers from a row of E to the next: whole tiles.
+[[nodiscard]] SPEX_HD constexpr int stride_of_E(int m) {
+  return (m + tile - 1) / tile * tile;
 }
-/// Bytes of shared memory per block.
+/// Shared memory of a spectrum of m bins, in doubles: of the root, its sums and row sums; of the
+/// term of E, P_b^(-1/2) 1, the terms and row sums.
+[[nodiscard]] SPEX_HD constexpr int root_numbers(int m, int ndiag) {
+  return m * (width(ndiag) + 1);
+}
+[[nodiscard]] SPEX_HD constexpr int outside_numbers(int m) {
+  return m * (1 + vectors + 1);
+}
+/// Bytes of shared memory per block, of the kernel that needs more.
 [[nodiscard]] constexpr std::size_t bytes(int m, int ndiag) {
-  return sizeof(double) * count_of(warps, spectra_of_warp, shared_numbers(m, ndiag));
+  return sizeof(double) * count_of(warps, std::max(32 / root_lanes * root_numbers(m, ndiag),
+                                                   32 / outside_lanes * outside_numbers(m)));
 }
 }  // namespace fiber_roots
 

@@ -1,5 +1,6 @@
 #include <cuda_pipeline.h>
 
+#include "gpu/core/block.cuh"
 #include "gpu/core/launch.hpp"
 #include "gpu/core/tensor.cuh"
 #include "gpu/core/warp.cuh"
@@ -116,42 +117,161 @@ __device__ void half_solves(const Neighbors<R>& my, const double* pair, const do
   __syncthreads();
 }
 
-// The sum over the block, for all threads.
-__device__ double block_sum(double value, double (&of_warp)[warps]) {
-  value = warp_sum(value);
-  __syncthreads();
-  if (threadIdx.x % warp_size == 0) of_warp[threadIdx.x / warp_size] = value;
-  __syncthreads();
-  double sum = 0;
-  for (int w = 0; w < warps; ++w) sum += of_warp[w];
-  return sum;
+// The lower blocks of D that a warp computes. Blocks farther down involve fewer rows of V. For
+// balance, warps take pairs: the first and the last block, the second and the last but one, and so
+// on.
+struct WarpBlocks {
+  int row[blocks_of_warp], column[blocks_of_warp];
+  double c[blocks_of_warp][2][4] = {};  // for each eight columns
+
+  __device__ WarpBlocks() {
+    const int warp = threadIdx.x / warp_size;
+#pragma unroll
+    for (int k = 0; k < blocks_of_warp; ++k) {
+      const int number = k % 2 == 0 ? k * warps + warp : (k + 1) * warps - 1 - warp;
+      int i = 0;  // in blocks; i (i + 1) / 2 blocks come before this row
+      while ((i + 1) * (i + 2) / 2 <= number) ++i;
+      row[k] = i * block;
+      column[k] = (number - i * (i + 1) / 2) * block;
+    }
+  }
+};
+
+// D = sum over both neighbors t of V^T V.
+template <int R>
+__device__ void multiply(const Neighbors<R>& my, WarpBlocks& of) {
+  const FragmentLane at = fragment_lane();
+  const int m = my.m(), ld = my.ld();
+#pragma unroll
+  for (int k = 0; k < blocks_of_warp; ++k) {
+    if (of.row[k] >= m) continue;
+    for (int side = 0; side < sides; ++side) {
+      if (!my.exists(side)) continue;
+      const double* V = my.V(side) + at.g;
+#pragma unroll 4
+      for (int w = first_row(R, of.row[k]) + at.t; w < padded_rows(m); w += 4) {
+        const double* rows = V + w * ld + of.row[k];
+        const double* columns = V + w * ld + of.column[k];
+#pragma unroll
+        for (int h = 0; h < 2; ++h) multiply_add(rows[0], rows[8], columns[8 * h], of.c[k][h]);
+      }
+    }
+  }
+}
+
+// Both triangles of D.
+__device__ void store_blocks(const WarpBlocks& of, int m, int ld, double* D) {
+  const FragmentLane at = fragment_lane();
+#pragma unroll
+  for (int k = 0; k < blocks_of_warp; ++k)
+#pragma unroll
+    for (int h = 0; h < 2; ++h)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const int i = of.row[k] + at.g + e / 2 * 8;
+        const int j = of.column[k] + h * 8 + 2 * at.t + e % 2;
+        if (i < m && j <= i) D[i * ld + j] = D[j * ld + i] = of.c[k][h][e];
+      }
+}
+
+// P_s of spectrum blockIdx.x from D and the bands of N_ss and its inverse, in shared memory.
+template <int R>
+struct Complement {
+  int m, ld;
+  const double* D;        // [m][ld]
+  const double* N;        // [m][R + 1]
+  const double* inverse;  // [m][R + 1]
+  const double* f;        // [m]
+
+  // Element (j + d, j) of the band.
+  __device__ double P(int j, int d) const { return N[j * (R + 1) + d] - D[j * ld + j + d]; }
+  __device__ double row_norm(int j) const {
+    double sum = fabs(P(j, 0));
+    for (int d = 1; d <= R; ++d) {
+      if (j + d < m) sum += fabs(P(j, d));
+      if (j >= d) sum += fabs(P(j - d, d));
+    }
+    return sum;
+  }
+  // y - D f, row j.
+  __device__ double right_side(int j, double y) const {
+#pragma unroll 8
+    for (int k = 0; k < m; ++k) y -= D[k * ld + j] * f[k];
+    return y;
+  }
+};
+
+// Numbers of a complement that its threads compute in parts.
+struct Norms {
+  double of_P = 0;      // the largest row sum of |P_b|
+  double of_E = 0;      // the sum of E's squares
+  double coupling = 0;  // an upper bound of tr(N_ss^-1 D)
+};
+
+// Stores E. Adds the thread's parts to `norms`: of N_ss^-1 the band is known, and its other
+// elements are bounded by the roots of its diagonal, `root`.
+template <int R>
+__device__ void store_E(const Complement<R>& my, const double* root, float* E, Norms& norms) {
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  const int m = my.m, stride = fiber_roots::stride_of_E(m);
+  for (int i = warp; i < m; i += warps)
+    for (int j = lane; j < m; j += warp_size) {
+      const double d = my.D[i * my.ld + j];
+      const int apart = abs(i - j);
+      const double outside = apart > R ? d : 0.0;
+      E[i * stride + j] = static_cast<float>(outside);
+      norms.of_E += outside * outside;
+      norms.coupling +=
+          apart > R ? fabs(d) * (root[i] * root[j]) : my.inverse[min(i, j) * (R + 1) + apart] * d;
+    }
+  for (int k = threadIdx.x; k < m * (stride - m); k += threads)
+    E[k / (stride - m) * stride + m + k % (stride - m)] = 0;
+}
+
+__device__ double block_sum(double value) {
+  return merge_block<threads>(value, [](double a, double b) { return a + b; });
+}
+
+// Whether rho of each side, the norm of L_s^-1 V^T, is within its bound; V of both sides is in
+// shared memory.
+template <int R>
+__device__ bool couplings_within(const Neighbors<R>& my, const double* factors) {
+  const int m = my.m();
+  const int warp = threadIdx.x / warp_size;
+  const int side = warp / warps_of_side;
+  const int row = warp % warps_of_side * warp_size + threadIdx.x % warp_size;
+  double square = 0;
+  if (my.exists(side) && row < m) {
+    const double* own = factors + my.s * my.layout->band_size();
+    const double* V = my.V(side) + row * my.ld();
+    forward<R>(
+        0, m, own, [&](int v) { return v - R <= row ? V[v] : 0.0; },
+        [&](int v, double x) { square += x * x * own[v * (R + 1)]; });
+  }
+  constexpr double most = fiber_bounds::coupling * fiber_bounds::coupling;
+  bool within = true;
+  for (int k = 0; k < sides; ++k) within = block_sum(k == side ? square : 0.0) <= most && within;
+  return within;
 }
 
 // D = sum over both neighbors t of V^T V, V = L_t^-1 N_ts. rho^2 of both together is tr(N_ss^-1 D).
-// First an upper bound is checked: the band of N_ss^-1 is known, and its other elements are bounded
-// by the roots of its diagonal. Only if the bound exceeds the limit of rho, rho is computed as the
-// norm of L_s^-1 V^T.
+// Only if an upper bound of it exceeds the limit of rho, rho is computed.
 template <int R>
 __global__ void __launch_bounds__(threads, 2)
     complement_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, FiberLayout layout,
                       FiberBands bands, FiberSolution solution, SchurComplements complements,
                       int* status) {
   extern __shared__ double shared[];
-  __shared__ double of_row[largest_fiber_bins];
   __shared__ double root_of_inverse[largest_fiber_bins];
   __shared__ double f[largest_fiber_bins];
-  __shared__ double of_warp[warps];
   const CoreSpectrum core = cores[blockIdx.x];
   const PatchGeometry& patch = patches[core.patch];
   const int m = layout.nwave;
   const Neighbors<R> my{&layout, patch.pad_below + core.s, patch.nspec, shared};
-  const int ld = my.ld();
   const size_t first = static_cast<size_t>(core.patch) * layout.nslots;
   const size_t slot = first + my.s;
   const double* pair = bands.pair + first * layout.pair_size();
   const double* factors = solution.factor + first * layout.band_size();
-  const int warp = threadIdx.x / warp_size;
-  const int lane = threadIdx.x % warp_size;
   half_solves<R>(my, pair, factors);
 
   // The factors have done their part.
@@ -165,107 +285,45 @@ __global__ void __launch_bounds__(threads, 2)
   for (int j = threadIdx.x; j < m; j += threads)
     __pipeline_memcpy_async(f + j, solution.f + slot * m + j, sizeof(double));
   __pipeline_commit();
-
-  // Lower blocks of D; blocks farther down involve fewer rows of V. For balance, warps take pairs:
-  // the first and the last block, the second and the last but one, and so on.
-  const FragmentLane at = fragment_lane();
-  int row_of_block[blocks_of_warp], column_of_block[blocks_of_warp];
-  double c[blocks_of_warp][2][4] = {};  // for each eight columns
-#pragma unroll
-  for (int k = 0; k < blocks_of_warp; ++k) {
-    const int number = k % 2 == 0 ? k * warps + warp : (k + 1) * warps - 1 - warp;
-    int row = 0;  // in blocks; row (row + 1) / 2 blocks come before this row
-    while ((row + 1) * (row + 2) / 2 <= number) ++row;
-    row_of_block[k] = row * block;
-    column_of_block[k] = (number - row * (row + 1) / 2) * block;
-    if (row_of_block[k] >= m) continue;
-    for (int side = 0; side < sides; ++side) {
-      if (!my.exists(side)) continue;
-      const double* V = my.V(side) + at.g;
-#pragma unroll 4
-      for (int w = first_row(R, row_of_block[k]) + at.t; w < padded_rows(m); w += 4) {
-        const double* rows = V + w * ld + row_of_block[k];
-        const double* columns = V + w * ld + column_of_block[k];
-#pragma unroll
-        for (int h = 0; h < 2; ++h) multiply_add(rows[0], rows[8], columns[8 * h], c[k][h]);
-      }
-    }
-  }
+  WarpBlocks blocks;
+  multiply<R>(my, blocks);
   __pipeline_wait_prior(0);
   __syncthreads();
-
-  // D, both triangles, overwrites V.
-  double* D = my.V(0);
-#pragma unroll
-  for (int k = 0; k < blocks_of_warp; ++k)
-#pragma unroll
-    for (int h = 0; h < 2; ++h)
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        const int i = row_of_block[k] + at.g + e / 2 * 8;
-        const int j = column_of_block[k] + h * 8 + 2 * at.t + e % 2;
-        if (i < m && j <= i) D[i * ld + j] = D[j * ld + i] = c[k][h][e];
-      }
+  double* D = my.V(0);  // overwrites V
+  store_blocks(blocks, m, my.ld(), D);
   __syncthreads();
 
-  const auto P = [&](int j, int d) { return N[j * (R + 1) + d] - D[j * ld + j + d]; };
+  const Complement<R> complement{m, my.ld(), D, N, inverse, f};
   double* band =
       complements.band + static_cast<size_t>(blockIdx.x) * SchurComplements::band_size(layout);
   for (int k = threadIdx.x; k < SchurComplements::band_size(layout); k += threads) {
     const int j = k / (R + 1), d = k % (R + 1);
-    band[k] = j + d < m ? P(j, d) : 0.0;
+    band[k] = j + d < m ? complement.P(j, d) : 0.0;
   }
-  if (threadIdx.x < m) {
-    const int j = threadIdx.x;
+  Norms mine;
+  if (const int j = threadIdx.x; j < m) {
     root_of_inverse[j] = sqrt(inverse[j * (R + 1)]);
-    double sum = fabs(P(j, 0));
-    for (int d = 1; d <= R; ++d) {
-      if (j + d < m) sum += fabs(P(j, d));
-      if (j >= d) sum += fabs(P(j - d, d));
-    }
-    of_row[j] = sum;
-  } else if (const int j = threadIdx.x - threads / 2; j >= 0 && j < m) {
-    double y = solution.g[slot * m + j];
-#pragma unroll 8
-    for (int k = 0; k < m; ++k) y -= D[k * ld + j] * f[k];
-    complements.y[static_cast<size_t>(blockIdx.x) * m + j] = y;
+    mine.of_P = complement.row_norm(j);
+  } else if (const int row = threadIdx.x - threads / 2; row >= 0 && row < m) {
+    complements.y[static_cast<size_t>(blockIdx.x) * m + row] =
+        complement.right_side(row, solution.g[slot * m + row]);
   }
   __syncthreads();
-  if (warp == 0) {
-    double norm = 0;
-    for (int j = lane; j < m; j += warp_size) norm = fmax(norm, of_row[j]);
-    for (int offset = warp_size / 2; offset > 0; offset /= 2)
-      norm = fmax(norm, __shfl_xor_sync(0xffffffffU, norm, offset));
-    if (lane == 0) complements.norm[blockIdx.x] = norm;
+  store_E<R>(
+      complement, root_of_inverse,
+      complements.outside + static_cast<size_t>(blockIdx.x) * m * fiber_roots::stride_of_E(m),
+      mine);
+  const Norms norms = merge_block<threads>(mine, [](const Norms& a, const Norms& b) {
+    return Norms{fmax(a.of_P, b.of_P), a.of_E + b.of_E, a.coupling + b.coupling};
+  });
+  if (threadIdx.x == 0) {
+    complements.norm[blockIdx.x] = norms.of_P;
+    complements.norm_of_E[blockIdx.x] = sqrt(norms.of_E);
   }
-  float* E = complements.outside + static_cast<size_t>(blockIdx.x) * m * m;
-  double bound = 0;
-  for (int i = warp; i < m; i += warps)
-    for (int j = lane; j < m; j += warp_size) {
-      const double d = D[i * ld + j];
-      const int apart = abs(i - j);
-      E[i * m + j] = apart > R ? static_cast<float>(d) : 0.0F;
-      bound += apart > R ? fabs(d) * (root_of_inverse[i] * root_of_inverse[j])
-                         : inverse[min(i, j) * (R + 1) + apart] * d;
-    }
-
   constexpr double most = fiber_bounds::coupling * fiber_bounds::coupling;
-  if (block_sum(bound, of_warp) <= most) return;
-
+  if (norms.coupling <= most) return;
   half_solves<R>(my, pair, factors);
-  const int side = warp / warps_of_side;
-  const int row = warp % warps_of_side * warp_size + lane;
-  double square = 0;
-  if (my.exists(side) && row < m) {
-    const double* own = factors + my.s * layout.band_size();
-    const double* V = my.V(side) + row * ld;
-    forward<R>(
-        0, m, own, [&](int v) { return v - R <= row ? V[v] : 0.0; },
-        [&](int v, double x) { square += x * x * own[v * (R + 1)]; });
-  }
-  for (int k = 0; k < sides; ++k)
-    if (!(block_sum(k == side ? square : 0.0, of_warp) <= most) && threadIdx.x == 0)
-      status[core.patch] = guarded;
+  if (!couplings_within<R>(my, factors) && threadIdx.x == 0) status[core.patch] = guarded;
 }
 
 }  // namespace

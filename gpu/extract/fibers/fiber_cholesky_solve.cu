@@ -1,5 +1,6 @@
 #include <cuda_pipeline.h>
 
+#include "gpu/core/block.cuh"
 #include "gpu/core/launch.hpp"
 #include "gpu/core/warp.cuh"
 #include "gpu/extract/fibers/fiber_cholesky_solve.hpp"
@@ -7,17 +8,13 @@
 #include "gpu/extract/normal_equations/fiber_reach.hpp"
 #include "gpu/linalg/band_lanes.cuh"
 #include "reference/core/count.hpp"
+#include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::gpu {
 namespace {
 
 constexpr int factored_together = 8;  // spectra of a warp of factor_kernel
 constexpr int solve_threads = 128;
-constexpr int max_sweeps = 6;  // the reference's
-// Largest change by the last sweep, in units of 1 / sqrt(N_jj). The next sweep would change the
-// result by (2 rho)^2 of this, 0.01 at most.
-constexpr double settled = 1e-9;
-
 // Distance between the bands of two spectra in shared memory. The distance is odd, so that lanes
 // that read the same element of their spectra use different banks.
 __host__ __device__ constexpr int factor_stride(int band_size) {
@@ -91,6 +88,11 @@ __global__ void __launch_bounds__(warp_size)
   solution.trace[k] = trace;
   solution.kept[k] = kept;
   if (!good || !isfinite(trace)) status[k / layout.nslots] = guarded;
+}
+
+// The larger number, or NaN if one is NaN.
+__device__ double larger_or_nan(double a, double b) {
+  return a >= b || isnan(a) ? a : b;
 }
 
 // x = y - sum over neighbors t of N_st f_t, for the spectra of one color, s = 2 k + color; also
@@ -178,12 +180,13 @@ __global__ void __launch_bounds__(solve_threads, 4)
   }
   if constexpr (Staged) __pipeline_wait_prior(0);
   __syncthreads();
+  double before = 0;
   bool moves = true;
-  for (int sweep = 0; sweep < max_sweeps && moves; ++sweep) {
-    bool moved = false;
+  for (int sweep = 1; sweep <= fiber_sweeps::most && moves; ++sweep) {
+    double move = 0;  // squared
     for (int color = 0; color < 2; ++color) {
       // All f are zero at first.
-      if (sweep + color > 0)
+      if (sweep + color > 1)
         subtract_neighbors<R>(patch, pair, layout.pair_size(), color, y, f, x, g);
       // A thread a spectrum.
       for (int s = 2 * threadIdx.x + color; s < patch.nspec; s += 2 * solve_threads) {
@@ -198,13 +201,16 @@ __global__ void __launch_bounds__(solve_threads, 4)
       for (int k = threadIdx.x; k < of_color; k += solve_threads) {
         const int s = 2 * (k / m) + color, w = k % m;
         const double step = x[s * m + w] - f[s * m + w];
-        moved = moved ||
-                !(step * step * band[s * layout.band_size() + w * (R + 1)] <= settled * settled);
+        move = larger_or_nan(move, step * step * band[s * layout.band_size() + w * (R + 1)]);
         f[s * m + w] = x[s * m + w];
       }
       __syncthreads();
     }
-    moves = __syncthreads_or(moved);
+    const double now = sqrt(
+        merge_block<solve_threads>(move, [](double a, double b) { return larger_or_nan(a, b); }));
+    moves = sweep < fiber_sweeps::least ||
+            !(fiber_sweeps::next_move(sweep, before, now) <= fiber_sweeps::gpu_settled);
+    before = now;
   }
   // g of the second color belongs to the last sweep, and so does f of the first color.
   subtract_neighbors<R>(patch, pair, layout.pair_size(), 0, y, f, x, g);

@@ -33,9 +33,11 @@ void solve_fibers(const PatchGeometry* patches, int count, int first_end, const 
 /// (extraction.md, section 5.1); electron^-2, y in electron^-1.
 struct SchurComplements {
   double* band = nullptr;  ///< P_b, the part within N's band, as FiberBands::band with rows() rows
-  float* outside = nullptr;  ///< E = P_b - P_s, nwave x nwave, 0 within the band
-  double* y = nullptr;       ///< [bin]: right-hand side of P_s f_s = y
-  double* norm = nullptr;    ///< ||P_b||_inf
+  /// E = P_b - P_s, nwave rows of fiber_roots::stride_of_E numbers, 0 within the band.
+  float* outside = nullptr;
+  double* y = nullptr;          ///< [bin]: right-hand side of P_s f_s = y
+  double* norm = nullptr;       ///< ||P_b||_inf
+  double* norm_of_E = nullptr;  ///< the Frobenius norm of E
 
   /// Rows of a band; rows beyond nwave are 0, so that windows of columns end in zeros.
   [[nodiscard]] static SPEX_HD int rows(const FiberLayout& layout) {

@@ -1,48 +1,60 @@
-// The work of one lane of find_fiber_roots: one pole of a spectrum, a shifted band that is factored
-// and solved with a few vectors (extraction.md, section 5.1).
+// What the root of P_b and the term of E share: poles over lanes, substitution in registers, and
+// what a warp knows of its spectra (extraction.md, section 5.1).
 #pragma once
 
+#include <algorithm>
+
+#include "gpu/core/check.hpp"
+#include "gpu/core/launch.hpp"
 #include "gpu/core/warp.cuh"
 #include "gpu/extract/batch/limits.hpp"
+#include "gpu/extract/batch/spectra_device.cuh"
+#include "gpu/extract/fibers/fiber_root.hpp"
 #include "gpu/linalg/band_lanes.cuh"
+#include "reference/extract/fiber_cholesky.hpp"
+#include "reference/linalg/zolotarev.hpp"
 
 namespace spex::gpu::root_lanes {
 
-constexpr int group = fiber_roots::group;
 constexpr int vectors = fiber_roots::vectors;
 constexpr unsigned all = 0xffffffffU;
 
-// Sums each number of `v` over the lanes of a spectrum; lane p gets the sum of v[p]. Each step
-// exchanges half of the numbers, so it adds half as many as the step before.
-__device__ inline double sum_over_group(const double (&v)[group]) {
-  const int lane = threadIdx.x % group;
-  double half[4], quarter[2];
+// Whether `value` is true in any lane of the aligned group of `lanes`; called by the whole warp.
+template <int lanes>
+__device__ bool any_of(bool value) {
+  const unsigned first = threadIdx.x % warp_size / lanes * lanes;
+  return (__ballot_sync(all, value) >> first & ((1U << lanes) - 1)) != 0;
+}
+template <int lanes>
+__device__ double max_of(double v) {
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const bool upper = (lane & 4) != 0;
-    half[i] = upper ? v[i + 4] : v[i];
-    half[i] += __shfl_xor_sync(all, upper ? v[i] : v[i + 4], 4);
-  }
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    const bool upper = (lane & 2) != 0;
-    quarter[i] = upper ? half[i + 2] : half[i];
-    quarter[i] += __shfl_xor_sync(all, upper ? half[i] : half[i + 2], 2);
-  }
-  const bool upper = (lane & 1) != 0;
-  return (upper ? quarter[1] : quarter[0]) +
-         __shfl_xor_sync(all, upper ? quarter[0] : quarter[1], 1);
+  for (int offset = lanes / 2; offset > 0; offset /= 2)
+    v = fmax(v, __shfl_xor_sync(all, v, offset));
+  return v;
 }
 
-// Whether `value` is true in any lane of the spectrum.
-__device__ inline bool any_of_group(bool value) {
-  const unsigned first = threadIdx.x % warp_size / group * group;
-  return (__ballot_sync(all, value) >> first & ((1U << group) - 1)) != 0;
+// Poles for a relative error, in steps of `step`.
+__device__ inline int poles_for(double least, double largest, double error, int step) {
+  int n = step;
+  while (n < fiber_poles::most && zolotarev_error(n, least / largest) > error) n += step;
+  return n;
 }
 
-// Scratch of a warp: L and two pairs of vectors.
-__host__ __device__ constexpr int scratch_numbers_of_warp(int R, int m) {
-  return m * (R + 1 + 2 * vectors) * warp_size;
+// n poles in rounds of `lanes`, one a lane, p of its spectrum. Where another spectrum of the warp
+// has more poles, or a round has fewer poles than lanes, lanes repeat the last pole without weight.
+// `add(i, shift, weight)`, i the pole's number in the round, is false where a pivot is not
+// positive; true where all are.
+template <int lanes, class Add>
+__device__ bool with_poles(double least, double largest, int n, int p, const Add& add) {
+  const int end = __reduce_max_sync(all, n);
+  bool positive = true;
+  for (int first = 0; first < end; first += lanes) {
+    const int i = min(first + p, n - 1);
+    const ZolotarevPole pole = zolotarev_pole(i, n, least, largest);
+    positive = add(i % lanes, pole.shift, first + p < n ? pole.weight : 0.0) && positive;
+  }
+  __syncwarp();
+  return positive;
 }
 
 // Columns of L are prefetched this many columns ahead: the scratch of all warps exceeds the
@@ -52,62 +64,6 @@ constexpr int columns_ahead = 4;
 template <class Real>
 __device__ void prefetch(const Real* value) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(value));
-}
-
-// The work of a lane: one pole of a spectrum. L and the vectors are of type Real.
-template <int R, class Real>
-struct Lane {
-  int m;
-  int ndiag;
-  int lane;         // within the warp's scratch
-  int p;            // within the spectrum's lanes
-  const double* P;  // band of the spectrum, zeros beyond its rows
-  const float* E;
-  const double* y;
-  double* sums;   // shared, [m][group chunks]: 1, y, then the band of Q, from P_b alone
-  double* added;  // shared, [vectors][m]: the correction by E of P^(-1/2) of 1 and y
-  double* r;      // shared, [m]
-  Real* L;        // of the warp, [m][R + 1][32]
-  Real* x;        // of the warp, [m][vectors][32]
-  Real* Ex;       // of the warp, [m][vectors][32]
-
-  // Divides the scratch of the warp.
-  __device__ void take(double* scratch) {
-    L = reinterpret_cast<Real*>(scratch);
-    x = L + m * (R + 1) * warp_size;
-    Ex = x + m * vectors * warp_size;
-  }
-  __device__ int width() const { return group * fiber_roots::chunks(ndiag); }
-  __device__ double of_band(int v, int j) const { return sums[j * width() + v]; }
-  __device__ double Q(int j, int d) const { return sums[j * width() + vectors + d]; }
-  __device__ Real& column(Real* of, int j, int v) const {
-    return of[(j * vectors + v) * warp_size + lane];
-  }
-  __device__ double element(int j, int d, double shift) const {
-    return P[j * (R + 1) + d] + (d == 0 ? shift : 0.0);
-  }
-  // Column j of L, and both vectors' elements j at `of`.
-  __device__ void load(const Real* of, int j, Real (&l)[R + 1], Real (&v)[vectors]) const {
-#pragma unroll
-    for (int d = 0; d <= R; ++d) l[d] = L[(j * (R + 1) + d) * warp_size + lane];
-#pragma unroll
-    for (int k = 0; k < vectors; ++k) v[k] = of[(j * vectors + k) * warp_size + lane];
-  }
-  __device__ void prefetch_column(const Real* of, int j) const {
-    if (j < 0 || j >= m) return;
-#pragma unroll
-    for (int d = 0; d <= R; ++d) prefetch(L + (j * (R + 1) + d) * warp_size + lane);
-#pragma unroll
-    for (int k = 0; k < vectors; ++k) prefetch(of + (j * vectors + k) * warp_size + lane);
-  }
-};
-
-// The same lane, in another precision.
-template <class Real, int R>
-__device__ Lane<R, Real> with_precision(const Lane<R, double>& my) {
-  Lane<R, Real> other{my.m, my.ndiag, my.lane, my.p, my.P, my.E, my.y, my.sums, my.added, my.r};
-  other.take(my.L);
-  return other;
 }
 
 // One step of forward substitution: returns the first element of `window`, and subtracts its
@@ -134,118 +90,75 @@ __device__ Real take_previous(Real (&window)[R + 1], const Real (&l)[R + 1], Rea
   return x;
 }
 
-// Factors P + shift and solves L x = v for both vectors. True if all pivots are positive.
-template <int R, class Real>
-__device__ bool factor_shifted(const Lane<R, Real>& my, double shift) {
-  const auto one = [&](int j) { return static_cast<Real>(j < my.m ? 1 : 0); };
-  const auto y = [&](int j) { return static_cast<Real>(j < my.m ? my.y[j] : 0.0); };
-  Real window[vectors][R + 1];
-#pragma unroll
-  for (int d = 0; d <= R; ++d) {
-    window[0][d] = one(d);
-    window[1][d] = y(d);
-  }
-  return factor_band<R, Real>(
-      my.m, [&](int j, int d) { return static_cast<Real>(my.element(j, d, shift)); },
-      [&](int j, const Real(&l)[R + 1]) {
-        Real* L = my.L + j * (R + 1) * warp_size + my.lane;
-#pragma unroll
-        for (int d = 0; d <= R; ++d) L[d * warp_size] = l[d];
-        my.column(my.x, j, 0) = take_next<R>(window[0], l, one(j + R + 1));
-        my.column(my.x, j, 1) = take_next<R>(window[1], l, y(j + R + 1));
-      });
-}
-
-// Raises a lower bound of the eigenvalues of P_b to within a factor of 1.7 of the least eigenvalue.
-// Each lane tests another number by Sturm: are all pivots of P_b minus the number positive? The
-// least eigenvalue is at most m times the bound from the trace of the inverse.
+// A core spectrum and its equations.
 template <int R>
-__device__ double raise_least(const Lane<R, double>& my, double least) {
-  const double shift = least * pow(static_cast<double>(my.m), (my.p + 1) / (group + 1.0));
-  const bool below = factor_band<R>(
-      my.m, [&](int j, int d) { return my.element(j, d, -shift); },
-      [](int, const double(&)[R + 1]) {});
-  double best = below ? shift : least;
-#pragma unroll
-  for (int offset = group / 2; offset > 0; offset /= 2)
-    best = fmax(best, __shfl_xor_sync(all, best, offset));
-  return best;
-}
+struct Equations {
+  int m;
+  size_t slot;
+  CoreSpectrum core;
+  const double* P;  // band, zeros beyond its rows
+  const float* E;   // [m][stride_of_E]
+  const double* y;
 
-// Solves L^T x = v, computes the band of the inverse, and adds both to the sums of the spectrum.
-template <int R>
-__device__ void add_root(const Lane<R, double>& my, double shift, double weight) {
-  constexpr int most = (R + 1 + vectors + group - 1) / group * group;
-  double window[vectors][R + 1] = {};
-  // invert_band loads a column while it computes that above it.
-  double x[vectors] = {}, x_ahead[vectors] = {};
-  invert_band<R>(
-      my.m,
-      [&](int j, double(&l)[R + 1]) {
-        my.prefetch_column(my.x, j - columns_ahead);
-#pragma unroll
-        for (int k = 0; k < vectors; ++k) x[k] = x_ahead[k];
-        my.load(my.x, j, l, x_ahead);
-      },
-      [&](int j, const double(&l)[R + 1], const double(&z)[R + 1]) {
-        double v[most] = {};
-#pragma unroll
-        for (int k = 0; k < vectors; ++k)
-          v[k] = weight * take_previous<R>(window[k], l, j > 0 ? x[k] : x_ahead[k]);
-#pragma unroll
-        for (int d = 0; d <= R; ++d) v[vectors + d] = weight * ((d == 0 ? 1 : 0) - shift * z[d]);
-#pragma unroll
-        for (int first = 0; first < most; first += group) {
-          if (first >= my.width()) break;
-          double chunk[group];
-#pragma unroll
-          for (int i = 0; i < group; ++i) chunk[i] = v[first + i];
-          my.sums[j * my.width() + first + my.p] += sum_over_group(chunk);
-        }
-      });
-}
+  __device__ Equations(const FiberRoots& batch, int spectrum)
+      : m(batch.layout.nwave), core(batch.cores[spectrum]) {
+    const PatchGeometry& patch = batch.patches[core.patch];
+    const SchurComplements& of = batch.complements;
+    slot = static_cast<size_t>(core.patch) * batch.layout.nslots + patch.pad_below + core.s;
+    P = of.band + static_cast<size_t>(spectrum) * SchurComplements::band_size(batch.layout);
+    E = of.outside + static_cast<size_t>(spectrum) * m * fiber_roots::stride_of_E(m);
+    y = of.y + static_cast<size_t>(spectrum) * m;
+  }
+  __device__ double element(int j, int d, double shift) const {
+    return P[j * (R + 1) + d] + (d == 0 ? shift : 0.0);
+  }
+  // (P_b x)_j, x(k) element k of a vector.
+  template <class Vector>
+  __device__ double times_P(int j, const Vector& x) const {
+    double sum = element(j, 0, 0) * x(j);
+    for (int d = 1; d <= R; ++d) {
+      if (j + d < m) sum += element(j, d, 0) * x(j + d);
+      if (j >= d) sum += element(j - d, d, 0) * x(j - d);
+    }
+    return sum;
+  }
+  template <class Vector>
+  __device__ double times_E(int j, const Vector& x) const {
+    const int stride = fiber_roots::stride_of_E(m);
+    double sum = 0;
+#pragma unroll 8
+    for (int k = 0; k < m; ++k) sum += E[static_cast<size_t>(k) * stride + j] * x(k);
+    return sum;
+  }
+};
 
-// Solves L^T x = v for both vectors at `of`; passes element j of vector k to `take(j, k, x)`.
-template <int R, class Real, class Take>
-__device__ void solve_back(const Lane<R, Real>& my, const Real* of, const Take& take) {
-  Real window[vectors][R + 1] = {};
-  Real l_ahead[R + 1], ahead[vectors];
-  my.load(of, my.m - 1, l_ahead, ahead);
-  for (int j = my.m - 1; j >= 0; --j) {
-    my.prefetch_column(of, j - columns_ahead);
-    Real l[R + 1], value[vectors];
-#pragma unroll
-    for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
-#pragma unroll
-    for (int k = 0; k < vectors; ++k) value[k] = ahead[k];
-    if (j > 0) my.load(of, j - 1, l_ahead, ahead);
-#pragma unroll
-    for (int k = 0; k < vectors; ++k) take(j, k, take_previous<R>(window[k], l, value[k]));
+// Stores the bins that q constrains, `lanes` lanes a spectrum, p the caller's: z = P^(-1/2) y, Q(j,
+// d) element (j + d, j) of the root, r its row sums.
+template <int R, class Z, class Q, class Sum>
+__device__ void store_spectrum(const FiberRoots& batch, const Equations<R>& of, int p, int lanes,
+                               const Z& z, const Q& Q_of, const Sum& r) {
+  const PatchGeometry& patch = batch.patches[of.core.patch];
+  const double* q = batch.q + of.slot * of.m;
+  for (int w = p; w < patch.nkept; w += lanes) {
+    const int column = w + patch.wavepad;
+    if (q[column] == 0) continue;
+    store_bin(
+        patch, of.core.s, w, z(column),
+        [&](int row) { return Q_of(min(row, column), abs(row - column)); }, r,
+        batch.status + of.core.patch, batch.spectra);
   }
 }
 
-// Solves L x = v for both vectors at `of`, in place.
-template <int R, class Real>
-__device__ void solve_forward(const Lane<R, Real>& my, Real* of) {
-  const auto value = [&](int j, int k) { return j < my.m ? my.column(of, j, k) : Real{0}; };
-  Real window[vectors][R + 1];
-#pragma unroll
-  for (int k = 0; k < vectors; ++k)
-#pragma unroll
-    for (int d = 0; d <= R; ++d) window[k][d] = value(d, k);
-  Real l_ahead[R + 1], unused[vectors];
-  my.load(of, 0, l_ahead, unused);
-  for (int j = 0; j < my.m; ++j) {
-    my.prefetch_column(of, j + R + 1 + columns_ahead);
-    Real l[R + 1], entering[vectors];
-#pragma unroll
-    for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
-#pragma unroll
-    for (int k = 0; k < vectors; ++k) entering[k] = value(j + R + 1, k);
-    if (j + 1 < my.m) my.load(of, j + 1, l_ahead, unused);
-#pragma unroll
-    for (int k = 0; k < vectors; ++k) my.column(of, j, k) = take_next<R>(window[k], l, entering[k]);
-  }
+// The blocks of a kernel that are resident at the same time.
+template <class Kernel>
+int resident_blocks(Kernel kernel, std::size_t bytes) {
+  allow_shared_memory(reinterpret_cast<const void*>(kernel));
+  int device = 0, processors = 0, each = 0;
+  SPEX_GPU_CHECK(cudaGetDevice(&device));
+  SPEX_GPU_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+  SPEX_GPU_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      &each, kernel, fiber_roots::warps * warp_size, bytes));
+  return processors * std::max(each, 1);
 }
 
 }  // namespace spex::gpu::root_lanes

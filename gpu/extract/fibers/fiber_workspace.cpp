@@ -50,10 +50,21 @@ FiberSolution FiberWorkspace::fibers() const {
 SchurComplements FiberWorkspace::complements() const {
   SchurComplements complements;
   complements.band = complement_bands_.get();
-  complements.outside = reinterpret_cast<float*>(room_.get());
+  complements.outside = outside_.get();
   complements.y = complement_bins_.get();
   complements.norm = complements.y + count_of(batch_.ncores(), layout_.nwave);
+  complements.norm_of_E = complements.norm + batch_.ncores();
   return complements;
+}
+
+WaitingSpectra FiberWorkspace::waiting() const {
+  const int width = fiber_roots::width(batch_.frame->spectra().ndiag);
+  WaitingSpectra waiting;
+  waiting.count = waiting_index_.get();
+  waiting.spectrum = waiting.count + 1;
+  waiting.sums = waiting_.get();
+  waiting.bounds = waiting.sums + count_of(batch_.ncores(), layout_.nwave, width);
+  return waiting;
 }
 
 bool FiberWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
@@ -83,16 +94,22 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(inverse_, spectra * count_of(layout_.band_size()));
   reserve(trace_, 2 * spectra);
   reserve(complement_bands_, count_of(batch_.ncores(), SchurComplements::band_size(layout_)));
-  reserve(room_, std::max(count_of(batch_.ncores(), layout_.nwave, layout_.nwave) / 2 + 1,
-                          count_of(batch_.count, batch_.npixel)));
-  reserve(complement_bins_, count_of(batch_.ncores(), layout_.nwave + 1));
-  reserve(scratch_, fiber_root_scratch(layout_, batch_.frame->spectra().ndiag));
+  reserve(outside_,
+          count_of(batch_.ncores(), layout_.nwave, fiber_roots::stride_of_E(layout_.nwave)));
+  reserve(quality_pixels_, count_of(batch_.count, batch_.npixel));
+  reserve(complement_bins_, count_of(batch_.ncores(), layout_.nwave + 2));
+  // First the rims of spots, two numbers in the place of one, then the roots'.
+  reserve(scratch_, std::max(fiber_root_scratch(layout_, batch_.frame->spectra().ndiag),
+                             rim_numbers(batch_.spots.nspec, batch_.spots.nwave) / 2));
+  const int width = fiber_roots::width(batch_.frame->spectra().ndiag);
+  reserve(waiting_, count_of(batch_.ncores(), layout_.nwave * width + 2));
+  reserve(waiting_index_, count_of(batch_.ncores() + 1));
   reserve(bins_, 5 * vector_);
   reserve(cores_, batch_.cores.size());
   if (poison_)
     for (const DeviceBuffer<double>* buffer :
-         {&frame_, &band_, &pair_, &factor_, &inverse_, &trace_, &complement_bands_, &room_,
-          &complement_bins_, &scratch_, &bins_})
+         {&frame_, &band_, &pair_, &factor_, &inverse_, &trace_, &complement_bands_,
+          &quality_pixels_, &complement_bins_, &scratch_, &waiting_, &bins_})
       fill_with_nan(*buffer, stream);
   SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),
                                  batch_.cores.size() * sizeof(CoreSpectrum), cudaMemcpyHostToDevice,
@@ -113,6 +130,11 @@ void FiberWorkspace::assemble() {
              stream);
 }
 
+const Context& FiberWorkspace::beside() {
+  if (!beside_) beside_.emplace(Priority::high);
+  return *beside_;
+}
+
 void FiberWorkspace::factor() {
   factor_fibers(batch_.patches(), batch_.count, layout_, bands(), fibers(), batch_.status(),
                 context_->stream());
@@ -123,8 +145,8 @@ void FiberWorkspace::check_far_light() {
   const cudaStream_t stream = context_->stream();
   const PixelsView pixels = batch_.frame->pixels();
   const FrameBands frame = frame_bands();
-  find_far_light(batch_.spots, pixels, batch_.frame->spectra().first_bin, layout_.nslots, frame,
-                 stream);
+  find_far_light(batch_.spots, pixels, batch_.frame->spectra().first_bin, layout_.nslots,
+                 reinterpret_cast<float*>(scratch_.get()), frame, stream);
   far_found_.record(stream);
   refuse_far_light(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, frame, bands(),
                    batch_.status(), stream);
@@ -208,8 +230,7 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
 }
 
 void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux) {
-  if (!beside_) beside_.emplace(Priority::high);
-  const cudaStream_t stream = beside_->stream();
+  const cudaStream_t stream = beside().stream();
   bins_taken_.hold(stream);
   const FrameOnDevice& frame = *batch_.frame;
   const int first_fiber = frame.fiber() + batch_.spots.first_spec;
@@ -288,20 +309,37 @@ void FiberWorkspace::correct() {
 }
 
 void FiberWorkspace::roots() {
-  find_fiber_roots(batch_.patches(), cores_.get(), batch_.ncores(), layout_, fibers(),
-                   complements(), q(), scratch_.get(), batch_.status(), batch_.frame->spectra(),
-                   context_->stream());
+  const FiberRoots batch{batch_.patches(),
+                         cores_.get(),
+                         batch_.ncores(),
+                         layout_,
+                         fibers(),
+                         complements(),
+                         q(),
+                         batch_.status(),
+                         batch_.frame->spectra()};
+  find_fiber_roots(batch, waiting(), scratch_.get(), context_->stream());
+  // Few spectras' terms leave most of the GPU idle: they are found beside the quality.
+  roots_found_.record(context_->stream());
+  roots_found_.hold(beside().stream());
+  add_terms_of_E(batch, waiting(), scratch_.get(), beside().stream());
+  terms_added_.record(beside().stream());
 }
 
 void FiberWorkspace::quality() {
-  if (poison_) fill_with_nan(room_, context_->stream());
-  store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, room_.get());
-  find_pulled(batch_.patches(), batch_.count, solution(), batch_.status(), batch_.frame->spectra(),
-              context_->stream());
+  const cudaStream_t stream = context_->stream();
+  if (poison_) fill_with_nan(quality_pixels_, stream);
+  const FrameOnDevice& frame = *batch_.frame;
+  find_quality(batch_.patches(), batch_.count, batch_.npixel, batch_.ncore_bins, batch_.spots,
+               frame.rows(), frame.pixels(), solution(), psferr_, chi2_pixels_,
+               quality_pixels_.get(), batch_.status(), frame.spectra(), stream);
+  terms_added_.hold(stream);
+  clear_failed(batch_.patches(), batch_.count, batch_.status(), frame.spectra(), stream);
+  find_pulled(batch_.patches(), batch_.count, solution(), batch_.status(), frame.spectra(), stream);
 }
 
 void FiberWorkspace::download_models(std::vector<std::vector<double>>& models) {
-  download_core_models(*context_, batch_, solution(), room_.get(), models);
+  download_core_models(*context_, batch_, solution(), quality_pixels_.get(), models);
 }
 
 }  // namespace spex::gpu

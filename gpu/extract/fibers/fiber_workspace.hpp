@@ -49,7 +49,7 @@ class FiberWorkspace {
   void download_flux(FrameFlux& flux) const;
   /// Computes P_s of the core spectra.
   void correct();
-  /// Computes Q_s and the spectra (section 5.1).
+  /// Computes Q_s and the spectra (section 5.1), which are complete after quality().
   void roots();
   /// Computes chi2pix and pixmask_fraction (section 6); clears the spectra of failed and rejected
   /// patches.
@@ -63,9 +63,12 @@ class FiberWorkspace {
   [[nodiscard]] FiberBands bands() const { return {band_.get(), pair_.get()}; }
   /// P_s of the batch's core spectra; valid after `correct`.
   [[nodiscard]] SchurComplements complements() const;
+  [[nodiscard]] WaitingSpectra waiting() const;
   [[nodiscard]] FiberSolution fibers() const;
 
  private:
+  // The other stream's context.
+  [[nodiscard]] const Context& beside();
   // The system of the batch's fibers over all wavelengths; `place` is in host memory.
   [[nodiscard]] FrameSystem frame_system(const ExtractInputs& inputs,
                                          std::vector<BundleOfFiber> place, int nbundles);
@@ -95,15 +98,16 @@ class FiberWorkspace {
   std::size_t vector_ = 0;
   DeviceBuffer<double> frame_, band_, pair_, factor_, inverse_, trace_, complement_bands_,
       complement_bins_, scratch_, bins_;
-  // First the parts of the complements outside the bands, until the roots are computed; then
-  // quality's pixels.
-  DeviceBuffer<double> room_;
+  DeviceBuffer<float> outside_;  // of the complements
+  DeviceBuffer<double> quality_pixels_;
+  DeviceBuffer<double> waiting_;     // of WaitingSpectra: sums, then bounds
+  DeviceBuffer<int> waiting_index_;  // its count, then the spectra
   DeviceBuffer<unsigned char> far_;
   DeviceBuffer<CoreSpectrum> cores_;
-  // The flux of the whole frame is computed on a separate stream, concurrently with the patches,
-  // because its kernels leave much of the GPU idle.
+  // The flux of the whole frame and the terms of E are computed on a separate stream, concurrently
+  // with the patches, because their kernels leave much of the GPU idle.
   std::optional<Context> beside_;
-  Event bins_taken_, factored_, far_found_, swept_;
+  Event bins_taken_, factored_, far_found_, swept_, roots_found_, terms_added_;
   DeviceBuffer<double> frame_bins_, frame_factor_, frame_sides_;
   std::vector<BundleOfFiber> place_;  // on the host, while it is copied
   DeviceBuffer<BundleOfFiber> frame_place_;

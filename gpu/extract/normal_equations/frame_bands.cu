@@ -3,13 +3,15 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/core/tensor.cuh"
 #include "gpu/extract/normal_equations/frame_bands.hpp"
+#include "reference/core/count.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::gpu {
 namespace {
 
 constexpr int warps = 4;
-constexpr int tile = 8;  // bins, the side of a fragment
+constexpr int tile = 8;         // bins, the side of a fragment
+constexpr int rim_columns = 4;  // most that spots two fibers apart share
 // Pixels are loaded in steps of four. As many steps are loaded together as a spot is wide, or the
 // overlap of neighbors' spots.
 constexpr int steps_of_spot = 5;
@@ -177,52 +179,87 @@ __device__ bool reaches(const SpotsView& spots, const Tile& columns, int u, int 
   return __any_sync(0xffffffffU, near);
 }
 
-// Upper bounds of the |c| of `multiply`: the product of the norms of both spots in each column of
-// pixels (Cauchy and Schwarz); the norm of a spot of `columns` includes the weights.
-template <int J>
-__device__ void bound_products(const SpotsView& spots, const PixelsView& pixels,
-                               const Tile& columns, int u, int first, double (&c)[2 * J + 1][2]) {
-  const int t = fragment_lane().t;
-  // The norm of column x of the lane's spot, `weight(y)` of its row y.
-  const auto norm = [&](const Tile& of, int x, const auto& weight) {
-    const unsigned dx = x - of.xc;
-    double sum = 0;
-    if (dx < static_cast<unsigned>(of.nx)) {
+// Norms of the outer columns of each spot, for rims of 1 to rim_columns columns: [bin][left,
+// right][columns - 1], rounded up. One warp per bin: eight columns, four groups of rows.
+__global__ void __launch_bounds__(warps* warp_size)
+    rims_kernel(SpotsView spots, int nbins, float* rims) {
+  constexpr unsigned all = 0xffffffffU;
+  const int bin = blockIdx.x * warps + threadIdx.x / warp_size;
+  if (bin >= nbins) return;
+  const int lane = threadIdx.x % warp_size;
+  const int column = lane % (2 * rim_columns);  // from the left, then from the right
+  const int dx = column < rim_columns ? column : spots.nx - 1 - (column - rim_columns);
+  const double* value = spots.value + static_cast<size_t>(bin) * spots.nx * spots.ny;
+  double sum = 0;
+  if (dx >= 0 && dx < spots.nx) {
 #pragma unroll 4
-      for (int dy = 0; dy < of.ny; ++dy) {
-        const double value = of.value[dy * of.nx + dx] * weight(of.yc + dy);
-        sum += value * value;
-      }
+    for (int dy = lane / (2 * rim_columns); dy < spots.ny; dy += warp_size / (2 * rim_columns)) {
+      const double a = value[dy * spots.nx + dx];
+      sum += a * a;
     }
-    return sqrt(sum);
-  };
-  Tile rows[2 * J + 1];
-  int x0 = INT_MAX, x1 = INT_MIN;
+  }
+  for (int offset = 2 * rim_columns; offset < warp_size; offset *= 2)
+    sum += __shfl_xor_sync(all, sum, offset);
+  // Columns farther out are part of a wider rim.
+  for (int offset = 1; offset < rim_columns; offset *= 2) {
+    const double farther = __shfl_up_sync(all, sum, offset);
+    if (column % rim_columns >= offset) sum += farther;
+  }
+  if (lane < 2 * rim_columns)
+    rims[static_cast<size_t>(bin) * 2 * rim_columns + lane] = __double2float_ru(sqrt(sum));
+}
+
+// Upper bounds of the |c| of `multiply` by the inequality of Cauchy and Schwarz: the largest weight
+// of the pixels that both tiles share, times the norms of both spots' columns there. Infinite where
+// more than rim_columns columns are shared.
+template <int J>
+__device__ void bound_products(const SpotsView& spots, const PixelsView& pixels, const float* rims,
+                               int s, const Tile& columns, int u, int first,
+                               double (&c)[2 * J + 1][2]) {
+  const FragmentLane at = fragment_lane();
+  int xc[2 * J + 1];
+  int x0 = INT_MAX, x1 = INT_MIN, y0 = INT_MAX, y1 = INT_MIN;
 #pragma unroll
   for (int j = 0; j <= 2 * J; ++j) {
-    rows[j] = make_tile(spots, u, first + (j - J) * tile);
-    if (rows[j].y0 >= columns.y1 || rows[j].y1 <= columns.y0) continue;
-    x0 = min(x0, rows[j].x0), x1 = max(x1, rows[j].x1);
+    const Tile rows = make_tile(spots, u, first + (j - J) * tile);
+    xc[j] = rows.xc;
+    x0 = min(x0, rows.x0), x1 = max(x1, rows.x1);
+    y0 = min(y0, rows.y0), y1 = max(y1, rows.y1);
   }
-  x0 = max(max(x0, columns.x0), 0);
-  x1 = min(min(x1, columns.x1), pixels.nx);
-  for (int left = x0; left < x1; left += 4) {
-    const int x = left + t;
-    const double of_column = norm(columns, x, [&](int y) {
-      return x < x1 && y >= 0 && y < pixels.ny ? pixels.W[static_cast<size_t>(y) * pixels.nx + x]
-                                               : 0.0;
-    });
+  x0 = max(max(x0, columns.x0), 0), x1 = min(min(x1, columns.x1), pixels.nx);
+  y0 = max(max(y0, columns.y0), 0), y1 = min(min(y1, columns.y1), pixels.ny);
+  double W = 0;
+  for (int y = y0 + threadIdx.x % warp_size; y < y1; y += warp_size)
+    for (int x = x0; x < x1; ++x) W = fmax(W, pixels.W[static_cast<size_t>(y) * pixels.nx + x]);
+#pragma unroll
+  for (int offset = warp_size / 2; offset > 0; offset /= 2)
+    W = fmax(W, __shfl_xor_sync(0xffffffffU, W, offset));
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    const int v = first + 2 * at.t + k;
+    if (v < 0 || v >= spots.nwave) continue;
+    const int x = spots.xc[static_cast<size_t>(spots.first_spec + s) * spots.nwave + v];
+    if (x == dark_corner) continue;
+    const float* of_v = rims + (static_cast<size_t>(s) * spots.nwave + v) * 2 * rim_columns;
 #pragma unroll
     for (int j = 0; j <= 2 * J; ++j) {
-      if (rows[j].y0 >= columns.y1 || rows[j].y1 <= columns.y0) continue;
-      multiply_add(norm(rows[j], x, [](int) { return 1.0; }), of_column, c[j][0], c[j][1]);
+      const int w = first + (j - J) * tile + at.g;
+      if (xc[j] == dark_corner) continue;
+      const int apart = abs(xc[j] - x), shared = spots.nx - apart;
+      if (shared <= 0) continue;
+      const float* of_w = rims + (static_cast<size_t>(u) * spots.nwave + w) * 2 * rim_columns;
+      const int left = xc[j] > x ? 0 : rim_columns;  // of w
+      c[j][k] = shared > rim_columns
+                    ? INFINITY
+                    : W * of_w[left + shared - 1] * of_v[rim_columns - left + shared - 1];
     }
   }
 }
 
 template <int J>
 __global__ void __launch_bounds__(warps* warp_size, 5)
-    far_kernel(SpotsView spots, PixelsView pixels, int first_bin, int nslots, FrameBands bands) {
+    far_kernel(SpotsView spots, PixelsView pixels, int first_bin, int nslots, const float* rims,
+               FrameBands bands) {
   const int s = blockIdx.y;
   const int first = first_of_warp(first_bin);
   if (first >= bands.nwave) return;
@@ -249,8 +286,8 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
     };
     // Hardly ever do they share so much that the products must be known.
     bool may[2] = {false, false};
-    bound_products<J>(spots, pixels, columns, u, first, c);
-    look(0.999, may);
+    bound_products<J>(spots, pixels, rims, s, columns, u, first, c);
+    look(0.999, may);  // rounding
     if (!__any_sync(0xffffffffU, may[0] || may[1])) continue;
 #pragma unroll
     for (auto& of_tile : c) of_tile[0] = of_tile[1] = 0;
@@ -281,10 +318,17 @@ void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_
   SPEX_LAUNCH_CHECK();
 }
 
+std::size_t rim_numbers(int nspec, int nwave) {
+  return count_of(nspec, nwave, 2 * rim_columns);
+}
+
 void find_far_light(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
-                    const FrameBands& bands, cudaStream_t stream) {
+                    float* rims, const FrameBands& bands, cudaStream_t stream) {
+  const int nbins = bands.nspec * bands.nwave;
+  rims_kernel<<<blocks_for(nbins, warps), warps * warp_size, 0, stream>>>(spots, nbins, rims);
   const auto kernel = bands.reach <= tile ? far_kernel<1> : far_kernel<2>;
-  kernel<<<grid_of(bands), warps * warp_size, 0, stream>>>(spots, pixels, first_bin, nslots, bands);
+  kernel<<<grid_of(bands), warps * warp_size, 0, stream>>>(spots, pixels, first_bin, nslots, rims,
+                                                           bands);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -36,9 +36,12 @@ struct FrameBands {
 void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_bin,
                     const FrameBands& bands, cudaStream_t stream);
 
+/// Numbers of scratch memory that find_far_light needs.
+[[nodiscard]] std::size_t rim_numbers(int nspec, int nwave);
+
 /// Sets `far` of assembled bands. `nslots` is the maximal number of spectra of a patch, which
-/// limits the distance of checked spectra.
+/// limits the distance of checked spectra; `rims` is scratch memory.
 void find_far_light(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
-                    const FrameBands& bands, cudaStream_t stream);
+                    float* rims, const FrameBands& bands, cudaStream_t stream);
 
 }  // namespace spex::gpu
