@@ -7,6 +7,7 @@
 #include "reference/core/count.hpp"
 #include "reference/psf/legendre.hpp"
 #include "reference/psf/spot.hpp"
+#include "reference/psf/spot_tail.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -32,12 +33,22 @@ __device__ double center(const TraceView& trace, int fiber, double lambda) {
                       legendre_variable(lambda, trace.wavemin, trace.wavemax));
 }
 
-// Parameter p of the PSF (0, 1: GHSIGX, GHSIGY; then GH-i-j) at u.
-__device__ double parameter(const PsfView& psf, int p, int fiber, double u) {
-  const double* c = psf.param + (static_cast<size_t>(p) * psf.nfiber + fiber) * psf.ncoeff;
+// Series p of `all`, laid out like Psf::param, at u.
+__device__ double series_at(const PsfView& psf, const double* all, int p, int fiber, double u) {
+  const double* c = all + (static_cast<size_t>(p) * psf.nfiber + fiber) * psf.ncoeff;
   double sum = 0.0;
   for_each_legendre(psf.ncoeff, u, [&](int d, double P) { sum = fma(c[d], P, sum); });
   return sum;
+}
+
+// Parameter p of the PSF (0, 1: GHSIGX, GHSIGY; then GH-i-j) at u.
+__device__ double parameter(const PsfView& psf, int p, int fiber, double u) {
+  return series_at(psf, psf.param, p, fiber, u);
+}
+
+__device__ SpotTail tail_at(const PsfView& psf, int fiber, double u) {
+  const auto row = [&](int p) { return series_at(psf, psf.tail, p, fiber, u); };
+  return {row(0), row(1), row(2), row(3), row(4)};
 }
 
 __global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins, int* xc, int* yc,
@@ -219,7 +230,8 @@ __host__ __device__ int scratch_numbers(const PsfView& psf) {
 }
 
 // Spots of any size, with the operations of spots_kernel in the same order: one warp per spot,
-// columns distributed over lanes.
+// columns distributed over lanes. Tails are those of reference/psf/gauss_hermite_tails.hpp.
+template <bool Tails>
 __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
                                    double* value) {
   extern __shared__ double shared[];
@@ -262,6 +274,9 @@ __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins b
   __syncwarp();
 
   double* spot = value + static_cast<size_t>(j) * nx * ny;
+  const int left = spot_corner(x_center, psf.hsizex), below = spot_corner(y_center, psf.hsizey);
+  SpotTail tail{};
+  if constexpr (Tails) tail = tail_at(psf, s, u);
   double total = 0.0;
   for (int x = lane; x < nx; x += warp_size)
     for (int y = 0; y < ny; ++y) {
@@ -269,13 +284,18 @@ __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins b
       double sum = 0.0;
       for (int i = 0; i <= degy; ++i, E += ny + 1)
         sum = fma(row[i * nx + x], pixel_integral(i, E[0], E[1]), sum);
+      if constexpr (Tails) sum += tail.at(left + x - x_center, below + y - y_center);
       sum = sum > 0.0 ? sum : 0.0;
       spot[y * nx + x] = sum;
       total += sum;
     }
   const double scale = unit_scale(total);
   for (int x = lane; x < nx; x += warp_size)
-    for (int y = 0; y < ny; ++y) spot[y * nx + x] *= scale;
+    for (int y = 0; y < ny; ++y) {
+      double& pixel = spot[y * nx + x];
+      // A tail may be infinite.
+      pixel = Tails && !(scale > 0) ? 0.0 : pixel * scale;
+    }
 }
 
 template <class T>
@@ -299,9 +319,11 @@ void upload(const Psf& psf, double from, double to, DevicePsf& device, cudaStrea
   [[maybe_unused]] const auto& [kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y,
                                 fibermin, camera, psferr, in_psf, xtrace, ytrace, wavemin, wavemax,
                                 ncoeff, param, tail, second, images, fit] = psf;
-  if (kind != PsfKind::gauss_hermite)
+  const bool tails = kind == PsfKind::gauss_hermite_tails;
+  if (kind != PsfKind::gauss_hermite && !tails)
     throw std::logic_error("the kernels know GAUSS-HERMITE alone");
   upload_values(param, device.param, stream);
+  if (tails) upload_values(tail, device.tail, stream);
   device.light_ranges.clear();
   for (int s = 0; s < nfiber; ++s) device.light_ranges.push_back(light_range(ytrace, s, from, to));
   upload_values(device.light_ranges, device.light, stream);
@@ -316,6 +338,7 @@ void upload(const Psf& psf, double from, double to, DevicePsf& device, cudaStrea
                  .wavemax = wavemax,
                  .ncoeff = ncoeff,
                  .param = device.param.get(),
+                 .tail = tails ? device.tail.get() : nullptr,
                  .limits = spot_limits(psf),
                  .light = device.light.get()};
 }
@@ -336,7 +359,9 @@ void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
                     cudaStream_t stream) {
   const std::size_t most = max_shared_memory();
-  if (const SpotLayout layout(psf.view); fits_registers(psf.view) && layout.bytes() <= most) {
+  const bool tails = psf.view.tail != nullptr;
+  if (const SpotLayout layout(psf.view);
+      !tails && fits_registers(psf.view) && layout.bytes() <= most) {
     allow_shared_memory(reinterpret_cast<const void*>(spots_kernel));
     spots_kernel<<<dim3(blocks_for(bins.nwave, bins_of_block), nspec), warps_of_block * warp_size,
                    layout.bytes(), stream>>>(psf.view, fiber, bins, value);
@@ -345,11 +370,12 @@ void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& 
         static_cast<std::size_t>(scratch_numbers(psf.view)) * sizeof(double);
     int warps = max_large_warps;
     while (warps > 1 && static_cast<std::size_t>(warps) * bytes_of_warp > most) warps /= 2;
-    allow_shared_memory(reinterpret_cast<const void*>(large_spots_kernel));
+    const auto kernel = tails ? large_spots_kernel<true> : large_spots_kernel<false>;
+    allow_shared_memory(reinterpret_cast<const void*>(kernel));
     const long long count = static_cast<long long>(nspec) * bins.nwave;
-    large_spots_kernel<<<blocks_for(count, warps), warps * warp_size,
-                         static_cast<std::size_t>(warps) * bytes_of_warp, stream>>>(
-        psf.view, fiber, nspec, bins, value);
+    kernel<<<blocks_for(count, warps), warps * warp_size,
+             static_cast<std::size_t>(warps) * bytes_of_warp, stream>>>(psf.view, fiber, nspec,
+                                                                        bins, value);
   }
   SPEX_LAUNCH_CHECK();
 }

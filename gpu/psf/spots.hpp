@@ -28,6 +28,7 @@ struct PsfView {
   double wavemin = 0, wavemax = 0;
   int ncoeff = 0;
   const double* param = nullptr;
+  const double* tail = nullptr;  ///< Psf::tail; nullptr if spots have no tails
   SpotLimits limits;
   const LightRange* light = nullptr;  ///< per fiber
 
@@ -38,7 +39,7 @@ struct PsfView {
 
 /// A camera's PSF in device memory.
 struct DevicePsf {
-  DeviceBuffer<double> param, xtrace, ytrace;
+  DeviceBuffer<double> param, tail, xtrace, ytrace;
   DeviceBuffer<LightRange> light;
   std::vector<LightRange> light_ranges;  ///< those of `light`, from which they are uploaded
   PsfView view;                          ///< view of the last uploaded PSF
@@ -87,8 +88,8 @@ void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins
 
 /// Computes the spots of fibers [fiber, fiber + nspec) into `value`, which must hold nspec * nwave
 /// * ny * nx numbers. What is at bins without light is undefined; no kernel reads it. A faster
-/// kernel handles spots of up to 32 columns, 12 rows and 8 Gauss-Hermite terms along x if a fiber's
-/// coefficients fit in shared memory; both kernels give the same bits.
+/// kernel handles spots without tails of up to 32 columns, 12 rows and 8 Gauss-Hermite terms along
+/// x if a fiber's coefficients fit in shared memory; both kernels give the same bits.
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
                     cudaStream_t stream);
 

@@ -38,13 +38,14 @@ class Spots : public test::GpuTest {
     EXPECT_EQ(to_host(corners.xc), expected.xc) << "corners are the same, to the pixel";
     EXPECT_EQ(to_host(corners.yc), expected.yc);
   }
-  void expect_spots_of_reference(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
+  void expect_spots_of_reference(const Psf& psf, int fiber, int nspec, const WaveBins& bins,
+                                 double tolerance = 1e-15) {
     const AlignedDoubles expected =
         spex::evaluate_spots(psf, fiber, nspec, bins.grid.range(bins.first, bins.nwave)).value;
     const std::vector<double> found = evaluate(psf, fiber, nspec, bins);
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t i = 0; i < found.size(); ++i)
-      ASSERT_NEAR(found[i], expected[i], 1e-15) << "number " << i;
+      ASSERT_NEAR(found[i], expected[i], tolerance) << "number " << i;
   }
 };
 
@@ -107,6 +108,24 @@ TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
     for (int p : {0, 1}) psf.param[(p * 2 + fiber) * psf.ncoeff] = 20;
   const WaveGrid grid = make_wave_grid({990, 1000, 2});
   expect_spots_of_reference(psf, 0, 2, {grid, 0, 5});
+}
+
+// Tails of all fibers but one, which depend on wavelength. specter's agree as closely.
+TEST_F(Spots, TailsAgreeWithTheReference) {
+  const WaveBins bins{make_wave_grid({960, 1035, 0.7}), -3, 75};
+  Psf psf = spex::test::make_psf({.nfiber = 4, .hsizex = 8, .hsizey = 5, .degree = 4});
+  const std::vector<double> without = evaluate(psf, 0, 4, bins);
+  spex::test::add_tails(psf, 2);
+  psf.kind = PsfKind::gauss_hermite;
+  EXPECT_EQ(evaluate(psf, 0, 4, bins), without) << "by default tails are ignored";
+  psf.kind = PsfKind::gauss_hermite_tails;
+  EXPECT_NE(evaluate(psf, 0, 4, bins), without);
+  expect_corners_of_reference(psf, 1, 3, bins);
+  expect_spots_of_reference(psf, 1, 3, bins, 1e-14);
+  // A tail that is infinite: the spot has no light.
+  psf.tail[1 * psf.ncoeff] = 1e308;
+  psf.tail[count_of(4 * psf.nfiber + 1, psf.ncoeff)] = -400;
+  expect_spots_of_reference(psf, 1, 1, bins, 1e-14);
 }
 
 // Traces that turn within the bins, at another bin for each fiber, or reach as far as they may; a

@@ -62,7 +62,9 @@ void select_rows(const FrameJob& job, FrameInputs& inputs) {
 }
 
 void check_kind(const Psf& psf, const ExtractOptions& options, const std::string& file) {
-  if (psf.kind == PsfKind::gauss_hermite || traits(options.milestone).device == Device::cpu) return;
+  const bool gauss_hermite =
+      psf.kind == PsfKind::gauss_hermite || psf.kind == PsfKind::gauss_hermite_tails;
+  if (gauss_hermite || traits(options.milestone).device == Device::cpu) return;
   throw data_error(file, fmt::format("is of the PSFTYPE {}", to_string(psf.kind)),
                    "GAUSS-HERMITE on a GPU; spex-cpu extracts the other kinds");
 }

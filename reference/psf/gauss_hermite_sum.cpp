@@ -1,20 +1,10 @@
 #include "reference/psf/gauss_hermite_sum.hpp"
 
-#include <cmath>
-
 #include "reference/core/count.hpp"
 #include "reference/psf/legendre.hpp"
 #include "reference/psf/spot.hpp"
 
 namespace spex {
-namespace {
-
-double square(double a) {
-  return a * a;
-}
-
-}  // namespace
-
 std::vector<double> pixel_integrals(double center, double sigma, int n, int degree) {
   std::vector<double> edges(count_of(degree + 1, n + 1)), P(count_of(degree + 1, n));
   pixel_integrals(center, sigma, n, degree, edges.data(), P.data());
@@ -37,12 +27,6 @@ double GaussHermiteSum::at(int x, int y, const std::vector<double>& g) const {
       sum += g[count_of(i, degy_ + 1) + count_of(j)] * x_[count_of(i, nx_) + count_of(x)] *
              y_[count_of(j, ny_) + count_of(y)];
   return sum;
-}
-
-double SpotTail::at(double dx, double dy) const {
-  const double r2 = square(dx * xscale) + square(dy * yscale);
-  if (amplitude == 0 || r2 == 0) return 0;
-  return amplitude * r2 / std::pow(core * core + r2, 1 + index / 2);
 }
 
 std::vector<double> parameters_at(const Psf& psf, const std::vector<double>& param, int first,

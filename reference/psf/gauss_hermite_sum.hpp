@@ -5,6 +5,7 @@
 
 #include "reference/model/psf.hpp"
 #include "reference/psf/fiber_light.hpp"
+#include "reference/psf/spot_tail.hpp"
 
 namespace spex {
 
@@ -24,19 +25,6 @@ class GaussHermiteSum {
  private:
   int degx_, degy_, nx_, ny_;
   std::vector<double> x_, y_;  // [degree + 1][n]
-};
-
-/// The tail of a spot: amplitude r^2 / (core^2 + r^2)^(1 + index / 2) with r^2 = (dx xscale)^2 +
-/// (dy yscale)^2. Its members have the order of the rows TAIL* in Psf::tail.
-struct SpotTail {
-  double amplitude;  ///< TAILAMP
-  double core;       ///< TAILCORE, pixels
-  double xscale;     ///< TAILXSCA
-  double yscale;     ///< TAILYSCA
-  double index;      ///< TAILINDE
-
-  /// At a distance from the center of the spot, pixels.
-  [[nodiscard]] double at(double dx, double dy) const;
 };
 
 /// Parameters [first, first + count) of `param` (Psf) of a fiber at a wavelength (Angstrom).

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "reference/core/count.hpp"
 #include "reference/model/preproc.hpp"
 #include "reference/model/psf.hpp"
 
@@ -59,6 +60,19 @@ inline Psf make_psf(const PsfShape& shape = {}) {
     }
   }
   return psf;
+}
+
+/// Gives a PSF the rows TAIL* of all fibers but `without`; its kind stays.
+inline void add_tails(Psf& psf, int without) {
+  psf.tail.assign(count_of(5 * psf.nfiber, psf.ncoeff), 0.0);
+  for (int s = 0; s < psf.nfiber; ++s) {
+    const double rows[5] = {s == without ? 0 : 2e-3 + 1e-4 * s, 1.3, 1.1, 0.9 + 0.01 * s, 1.7};
+    for (int p = 0; p < 5; ++p) {
+      double* const coeff = psf.tail.data() + count_of(p * psf.nfiber + s, psf.ncoeff);
+      coeff[0] = rows[p];
+      if (psf.ncoeff > 1) coeff[1] = 0.1 * rows[p];
+    }
+  }
 }
 
 /// Good pixels of value 20 to 120 and weight 0.01 to 0.11 times `scale`, from a fixed seed.
