@@ -6,66 +6,19 @@
 
 #include <gmock/gmock.h>
 
-#include "gpu/extract/extract_patches.hpp"
-#include "gpu/tests/gpu_test.hpp"
+#include "gpu/tests/extractor_test.hpp"
 #include "reference/core/error.hpp"
-#include "reference/extract/extract_inputs.hpp"
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/model/milestones.hpp"
-#include "reference/tests/support/synthetic.hpp"
 
 namespace spex::gpu {
 namespace {
 
+using test::expect_close;
+using test::ExtractorTest;
+
 // Milestones with the same engine differ only in their schedules.
 const std::vector<Milestone> rungs = milestones_of(Device::gpu);
-
-class ExtractorTest : public test::GpuTest {
- protected:
-  ExtractorTest() {
-    options.bundlesize = 6;
-    options.nsubbundles = 2;
-    options.nwavestep = 13;
-    options.wavepad = 5;
-  }
-
-  std::vector<PatchResult> on_cpu(const std::vector<Patch>& patches) {
-    StageTimes times;
-    return spex::extract_patches(inputs(), patches, 2, times, [](long) {});
-  }
-  std::vector<PatchResult> on_gpu(const std::vector<Patch>& patches, Milestone milestone) {
-    Extractor extractor({.device = 0, .poison = true});
-    StageTimes times;
-    options.milestone = milestone;
-    return extractor.extract_patches(inputs(), patches, times, [](long) {}).patches;
-  }
-  [[nodiscard]] ExtractInputs inputs() const { return {&psf, &pixels, grid, options}; }
-  [[nodiscard]] std::vector<Patch> patches() const {
-    return make_patches(options, grid, psf.nfiber);
-  }
-
-  Psf psf = spex::test::make_psf({.nfiber = 11, .nx = 70, .ny = 60, .x_first = 2});
-  Pixels pixels = spex::test::make_pixels_of_noise(70, 60);
-  WaveGrid grid = make_wave_grid({982, 1016, 0.8});
-  ExtractOptions options;
-};
-
-// Section 8: 1e-6 at production padding.
-void expect_close(const PatchResult& gpu, const PatchResult& cpu) {
-  ASSERT_EQ(gpu.nspec, cpu.nspec);
-  ASSERT_EQ(gpu.nwave, cpu.nwave);
-  ASSERT_EQ(gpu.ndiagonals, cpu.ndiagonals);
-  for (std::size_t j = 0; j < cpu.flux.size(); ++j) {
-    ASSERT_EQ(gpu.ivar[j] > 0, cpu.ivar[j] > 0) << j;
-    EXPECT_LE(std::abs(gpu.flux[j] - cpu.flux[j]) * std::sqrt(cpu.ivar[j]), 1e-6) << j;
-    EXPECT_LE(std::abs(gpu.ivar[j] - cpu.ivar[j]), 1e-6 * cpu.ivar[j]) << j;
-    EXPECT_LE(std::abs(gpu.chi2pix[j] - cpu.chi2pix[j]), 1e-6 * cpu.chi2pix[j] + 1e-12) << j;
-    EXPECT_NEAR(gpu.pixmask_fraction[j], cpu.pixmask_fraction[j], 1e-12) << j;
-    EXPECT_EQ(gpu.pulled[j], cpu.pulled[j]) << j;
-  }
-  for (std::size_t j = 0; j < cpu.resolution.size(); ++j)
-    EXPECT_NEAR(gpu.resolution[j], cpu.resolution[j], 1e-6) << j;
-}
 
 TEST_F(ExtractorTest, EnginesAgreeWithTheReference) {
   // A bad column, a masked block that covers whole bins, and light off three edges.

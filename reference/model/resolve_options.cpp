@@ -50,7 +50,6 @@ void check_device(const ExtractOptions& o) {
   if (traits(o.milestone).device == Device::cpu) return;
   if (o.reject_pixels)
     throw usage_error("--reject-pixels", "is not supported on a GPU", "spex-cpu");
-  if (o.write_f) throw usage_error("--write-f", "is not supported on a GPU", "spex-cpu");
 }
 
 template <class T>

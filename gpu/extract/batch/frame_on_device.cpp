@@ -125,6 +125,10 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   const std::size_t size = spectra_size(nspec_, inputs.grid.nwave, ndiag);
   reserve(spectra_values_, size);
   spectra_ = view_spectra(spectra_values_.get(), nspec_, inputs.grid.nwave, ndiag, bins_.first);
+  if (inputs.options.write_f) {
+    reserve(f_, count_of(nspec_, spectra_.nwave));
+    spectra_.f = f_.get();
+  }
   clear_spectra(spectra_, stream);
   reserve(status_, patches.size());
   SPEX_GPU_CHECK(cudaMemsetAsync(status_.get(), 0, patches.size() * sizeof(int), stream));
@@ -259,13 +263,14 @@ std::vector<FrameOnDevice::FiberRun> FrameOnDevice::fiber_runs() const {
 }
 
 std::size_t FrameOnDevice::spectra_bytes(int nfiber) const {
-  return spectra_size(nfiber, spectra_.nwave, spectra_.ndiag) * sizeof(double);
+  const std::size_t of_f = spectra_.f != nullptr ? count_of(nfiber, spectra_.nwave) : 0;
+  return (spectra_size(nfiber, spectra_.nwave, spectra_.ndiag) + of_f) * sizeof(double);
 }
 
 SpectraView FrameOnDevice::copy_fibers(const FiberRun& run, Piece& to) const {
   reserve(to.bytes, spectra_bytes(run.nfiber));
-  const SpectraView host = view_spectra(reinterpret_cast<double*>(to.bytes.get()), run.nfiber,
-                                        spectra_.nwave, spectra_.ndiag, bins_.first);
+  auto* const values = reinterpret_cast<double*>(to.bytes.get());
+  SpectraView host = view_spectra(values, run.nfiber, spectra_.nwave, spectra_.ndiag, bins_.first);
   const auto copy = [&](const double* from, int rows_per_fiber, double* target) {
     const std::size_t fiber = count_of(rows_per_fiber, host.nwave);
     SPEX_GPU_CHECK(cudaMemcpyAsync(target, from + static_cast<std::size_t>(run.fiber) * fiber,
@@ -280,6 +285,10 @@ SpectraView FrameOnDevice::copy_fibers(const FiberRun& run, Piece& to) const {
   SPEX_GPU_CHECK(cudaMemcpyAsync(host.pulled, spectra_.pulled + count_of(run.fiber, host.nwave),
                                  count_of(run.nfiber, host.nwave), cudaMemcpyDeviceToHost,
                                  context_->stream()));
+  if (spectra_.f != nullptr) {
+    host.f = values + spectra_size(run.nfiber, spectra_.nwave, spectra_.ndiag);
+    copy(spectra_.f, 1, host.f);
+  }
   to.sent.record(context_->stream());
   return host;
 }
@@ -306,6 +315,7 @@ PatchResult FrameOnDevice::cut_patch(const PatchGeometry& patch, const FiberRun&
   cut(host.pixmask_fraction, 1, result.pixmask_fraction);
   cut(host.resolution, host.ndiagonals(), result.resolution);
   cut(host.pulled, 1, result.pulled);
+  if (host.f != nullptr) cut(host.f, 1, result.f);
   return result;
 }
 
@@ -371,11 +381,13 @@ void FrameOnDevice::download_frame(const ExtractInputs& inputs, SpectraOf wanted
   append(spectra_.chi2pix + first, frame.nbins(), frame.chi2pix);
   append(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
   append(spectra_.pulled + first, frame.nbins(), frame.pulled);
+  if (spectra_.f != nullptr) append(spectra_.f + first, frame.nbins(), frame.f);
   for (double& flux : frame.flux) flux /= frame.dw;
+  for (double& f : frame.f) f /= frame.dw;
   for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
   // A bin that float32 cannot hold loses its column of R (drop_overflows.hpp).
   if (wanted == SpectraOf::packed_frame && float_holds(frame.flux) && float_holds(frame.ivar) &&
-      float_holds(frame.chi2pix))
+      float_holds(frame.chi2pix) && float_holds(frame.f))
     to.resolution = download_packed();
   if (to.resolution) return;
   const auto take_resolution = [&](const auto* from) {

@@ -124,7 +124,7 @@ class FrameOnDevice {
   SpotCorners all_corners_;
   DeviceBuffer<int> reach_and_bad_;
   DeviceBuffer<double> spots_;  // also holds floats in transfer, before and after the spots
-  DeviceBuffer<double> spectra_values_;
+  DeviceBuffer<double> spectra_values_, f_;
   SpectraView spectra_;
   DeviceBuffer<int> status_;
   std::array<Piece, 2> pieces_;

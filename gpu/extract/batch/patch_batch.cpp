@@ -57,6 +57,9 @@ void store_quality(const Context& context, const PatchBatch& batch, const Soluti
                frame.rows(), frame.pixels(), solution, psferr, counted, work, batch.status(),
                frame.spectra(), context.stream());
   clear_failed(batch.patches(), batch.count, batch.status(), frame.spectra(), context.stream());
+  if (frame.spectra().f != nullptr)
+    store_f(batch.patches(), batch.count, solution.f, solution.q, solution.strides, batch.status(),
+            frame.spectra(), context.stream());
 }
 
 void download_core_models(const Context& context, const PatchBatch& batch,

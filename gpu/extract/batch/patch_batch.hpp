@@ -36,9 +36,9 @@ struct PatchBatch {
 /// The batch of a selection of the frame's patches.
 [[nodiscard]] PatchBatch make_batch(const FrameOnDevice& frame, const PatchSelection& selection);
 
-/// Writes chi2pix and pixmask_fraction of a batch (extraction.md, section 6) to the frame's
-/// spectra, and clears the spectra of patches with a nonzero status. `work` must hold batch.npixel
-/// numbers per patch.
+/// Writes chi2pix and pixmask_fraction of a batch (extraction.md, section 6), and f if requested,
+/// to the frame's spectra, and clears the spectra of patches with a nonzero status. `work` must
+/// hold batch.npixel numbers per patch.
 void store_quality(const Context& context, const PatchBatch& batch, const SolutionView& solution,
                    double psferr, Chi2Pixels counted, double* work);
 

@@ -35,6 +35,19 @@ __global__ void clear_failed_kernel(const PatchGeometry* patches, const int* sta
   }
 }
 
+__global__ void f_kernel(const PatchGeometry* patches, const double* f, const double* q,
+                         BinStrides strides, const int* status, SpectraView spectra) {
+  if (status[blockIdx.x] != 0) return;
+  const PatchGeometry& patch = patches[blockIdx.x];
+  for (int j = threadIdx.x; j < patch.ncore * patch.nkept; j += threads) {
+    const int s = patch.pad_below + j / patch.nkept, w = j % patch.nkept;
+    const size_t bin = strides.patch(blockIdx.x) + strides.bin(s, w + patch.wavepad);
+    if (q[bin] == 0) continue;  // keeps the value of clear_spectra
+    const size_t fiber = patch.spec0 + s;
+    spectra.f[fiber * spectra.nwave + spectra.core_bin(patch) + w] = f[bin];
+  }
+}
+
 __global__ void signal_kernel(const PatchGeometry* patches, const CoreSpectrum* cores,
                               const double* Q_all, int m, const double* f_all, const double* q_all,
                               BinStrides strides, double* work, int* status, SpectraView spectra,
@@ -110,11 +123,21 @@ void clear_spectra(const SpectraView& spectra, cudaStream_t stream) {
       static_cast<long long>(spectra.nspec) * spectra.nwave * spectra.ndiagonals();
   clear_kernel<<<blocks_for(count, 16 * threads), threads, 0, stream>>>(spectra);
   SPEX_LAUNCH_CHECK();
+  if (spectra.f == nullptr) return;
+  const std::size_t bytes = count_of(spectra.nspec, spectra.nwave) * sizeof(double);
+  SPEX_GPU_CHECK(cudaMemsetAsync(spectra.f, 0, bytes, stream));
 }
 
 void clear_failed(const PatchGeometry* patches, int count, const int* status,
                   const SpectraView& spectra, cudaStream_t stream) {
   clear_failed_kernel<<<count, threads, 0, stream>>>(patches, status, spectra);
+  SPEX_LAUNCH_CHECK();
+}
+
+void store_f(const PatchGeometry* patches, int count, const double* f, const double* q,
+             const BinStrides& strides, const int* status, const SpectraView& spectra,
+             cudaStream_t stream) {
+  f_kernel<<<count, threads, 0, stream>>>(patches, f, q, strides, status, spectra);
   SPEX_LAUNCH_CHECK();
 }
 

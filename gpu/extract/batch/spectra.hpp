@@ -23,6 +23,7 @@ struct SpectraView {
   double* pixmask_fraction = nullptr;
   double* resolution = nullptr;
   std::uint8_t* pulled = nullptr;  ///< 1 where the prior pulls the flux, else 0
+  double* f = nullptr;             ///< before reconvolution; nullptr unless requested
 
   [[nodiscard]] SPEX_HD int ndiagonals() const { return 2 * ndiag + 1; }
   /// The grid bin of a patch's first core bin.
@@ -40,13 +41,19 @@ struct SpectraView {
 [[nodiscard]] SpectraView view_spectra(double* values, int nspec, int nwave, int ndiag,
                                        int first_bin);
 
-/// Sets flux, ivar, chi2pix, resolution and pulled to 0 and pixmask_fraction to 1.
+/// Sets flux, ivar, chi2pix, resolution, pulled and f to 0 and pixmask_fraction to 1.
 void clear_spectra(const SpectraView& spectra, cudaStream_t stream);
 
 /// Resets the core bins of patches with a nonzero status to the values of clear_spectra, except
 /// pixmask_fraction.
 void clear_failed(const PatchGeometry* patches, int count, const int* status,
                   const SpectraView& spectra, cudaStream_t stream);
+
+/// Copies f of the core bins that q constrains, of patches with status 0, to `spectra.f`, which
+/// must exist. One block per patch.
+void store_f(const PatchGeometry* patches, int count, const double* f, const double* q,
+             const BinStrides& strides, const int* status, const SpectraView& spectra,
+             cudaStream_t stream);
 
 /// Computes the spectra from Q_s of each core spectrum (m x m, stride m m, symmetric): row sums r,
 /// R = Q / r, flux = R f, ivar = r^2, and the stored resolution (extraction.md, section 5), for the

@@ -57,8 +57,3 @@ def test_f_before_reconvolution(night, tmp_path, flux):
     without = extract(night.preproc, night.psf, **options)
     assert without.f is None
     np.testing.assert_array_equal(without.flux, frame.flux)
-
-
-def test_f_needs_a_cpu(night):
-    with pytest.raises(spexbench.UsageError, match="write_f: is not supported on a GPU"):
-        extract(night.preproc, night.psf, write_f=True, gpu=True, **TEN)

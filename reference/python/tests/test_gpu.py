@@ -102,6 +102,15 @@ def test_flux_of_the_frame_of_the_cpu(night):
     assert comparison, comparison.table
 
 
+def test_f_of_the_cpu(night):
+    on_gpu, on_cpu = (
+        extract(night.preproc, night.psf, write_f=True, gpu=gpu, method="cholesky", **FRAME)
+        for gpu in (True, False)
+    )
+    assert np.abs((on_gpu.f - on_cpu.f) * np.sqrt(on_cpu.ivar)).max() < 1e-6
+    assert np.abs((on_gpu.f - on_gpu.flux) * np.sqrt(on_cpu.ivar)).max() > 1
+
+
 def test_model_of_the_cpu(night):
     on_gpu, on_cpu = (
         extract(night.preproc, night.psf, model=True, gpu=gpu, method="cholesky", **FRAME).model
