@@ -1,7 +1,7 @@
 # The GPU's milestones on every golden case: golden.CASE.MILESTONE, and golden.CASE.MILESTONE.RANKS for several
 # ranks. Skipped without a GPU. The tests of one rank on the project's own cases are quick; ci/gpu-check runs all.
 
-# Only these milestones solve the flux of the whole frame. The others refuse. All refuse to reject pixels.
+# Only these milestones solve the flux of the whole frame and reject pixels. The others refuse.
 set(frame_flux direct pipeline)
 
 # spex_add_gpu_golden(CASE MILESTONE [OPTION...] CASES FILE RANKS n [LABELS label...]): options of golden_case.
@@ -34,7 +34,7 @@ function(spex_add_gpu_goldens case file flux)
     if(case STREQUAL desi-r0 AND milestone MATCHES "^(multi-gpu|batch-eigh)$")
       continue()
     endif()
-    if(case MATCHES "-reject$" OR (flux STREQUAL frame AND NOT milestone IN_LIST frame_flux))
+    if(flux STREQUAL frame AND NOT milestone IN_LIST frame_flux)
       spex_add_gpu_golden(${case} ${milestone} --refused ${optional} CASES ${file} RANKS 1 LABELS slow)
       continue()
     endif()

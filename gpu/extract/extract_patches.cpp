@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "gpu/extract/batch/limits.hpp"
 #include "gpu/extract/eigh/engine_eigh.hpp"
 #include "gpu/extract/fibers/engine_fibers.hpp"
+#include "gpu/extract/reject_pixels/pixel_rejection.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/extract/decorrelate.hpp"
@@ -45,14 +47,17 @@ int end_of_run(const std::vector<Patch>& patches, int first, const Same& same) {
   return last;
 }
 
-// The end of the batch of rejected patches that begins at `first`.
+// The end of the batch of rejected patches that begins at `first`; with `one_bundle`, of one
+// bundle.
 std::vector<int>::const_iterator end_of_guarded(const std::vector<Patch>& patches,
                                                 const std::vector<int>& refused,
-                                                std::vector<int>::const_iterator first) {
+                                                std::vector<int>::const_iterator first,
+                                                bool one_bundle) {
   std::set<int> fibers;
   auto last = first;
   for (; last != refused.end() && last - first < guarded_batch; ++last) {
     const Patch& patch = patches[*last];
+    if (one_bundle && patch.bundle != patches[*first].bundle) break;
     for (int s = 0; s < patch.padded_nspec(); ++s) fibers.insert(patch.padded_spec_first() + s);
     if (last != first && static_cast<int>(fibers.size()) > guarded_fibers) break;
   }
@@ -91,14 +96,16 @@ class Extractor::Impl {
         events_(context_.stream()),
         eigh_(context_, settings.poison),
         band_(context_, settings.poison),
-        fibers_(context_, settings.poison, host_threads(settings)) {}
+        fibers_(context_, settings.poison, host_threads(settings)),
+        poison_(settings.poison),
+        host_threads_(host_threads(settings)) {}
 
   Extracted extract_patches(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                             StageTimes& times, const std::function<void(long)>& done) {
     if (patches.empty()) return {};
-    if (inputs.options.flux == FluxSolver::patch) return extract_all(inputs, patches, times, done);
-    // A bundle's flux is computed from the whole bundle, so that it does not depend on the
-    // requested part.
+    if (!by_bundles(inputs)) return extract_all(inputs, patches, times, done);
+    // A bundle's flux is computed, and its pixels are rejected, from the whole bundle, so that they
+    // do not depend on the requested part.
     const std::vector<Patch> whole = patches_of_bundles(inputs, patches);
     if (whole == patches) return extract_all(inputs, whole, times, done);
     ExtractInputs by_patches = inputs;
@@ -112,6 +119,11 @@ class Extractor::Impl {
   }
 
  private:
+  // Whether something is found for a whole bundle before its patches.
+  static bool by_bundles(const ExtractInputs& inputs) {
+    return inputs.options.flux == FluxSolver::frame || inputs.options.reject_pixels.has_value();
+  }
+
   // All patches of the bundles that contain the given patches.
   static std::vector<Patch> patches_of_bundles(const ExtractInputs& inputs,
                                                const std::vector<Patch>& patches) {
@@ -143,15 +155,8 @@ class Extractor::Impl {
     const bool band_can = band_.can_do(frame_, inputs);
     const bool by_band = wants_direct && band_can;
     const bool of_frame = inputs.options.flux == FluxSolver::frame;
-    if (of_frame && !by_fibers)
-      throw usage_error(
-          "--flux", "frame: the GPU cannot extract this frame spectrum by spectrum",
-          "signal decorrelation and patches that the milestone direct supports, or spex-cpu");
-    if (of_frame && max_patches_of_bundle(patches) > max_patches_of_launch)
-      throw usage_error("--flux",
-                        fmt::format("frame: the GPU solves a bundle of {} patches in parts",
-                                    max_patches_of_bundle(patches)),
-                        fmt::format("at most {} patches, or spex-cpu", max_patches_of_launch));
+    if (by_bundles(inputs)) check_bundles(inputs, patches, by_fibers);
+    begin_rejection(inputs, patches);
     if (by_fibers)
       extract_direct(fibers_, inputs, patches, done, models_wanted);
     else if (by_band)
@@ -191,6 +196,7 @@ class Extractor::Impl {
     std::vector<PatchResult>& results = extracted.patches;
     for (std::size_t k = 0; k < results.size(); ++k) {
       results[k].status = status[k];
+      if (rejection() != nullptr) put_rejected(patches[k], frame_.geometry()[k], results[k]);
       if (of_frame) {
         const FrameFlux& flux = flux_.at(patches[k].bundle);
         results[k].frame = flux.solution;
@@ -212,14 +218,74 @@ class Extractor::Impl {
   }
 
   // Solves by the reference a patch of the frame's flux that no engine could solve.
-  static PatchResult extract_on_host(const ExtractInputs& inputs, const Patch& patch,
-                                     const FrameFlux& flux) {
+  PatchResult extract_on_host(const ExtractInputs& inputs, const Patch& patch,
+                              const FrameFlux& flux) {
     const Spots spots =
         spex::evaluate_spots(*inputs.psf, patch.padded_spec_first(), patch.padded_nspec(),
                              inputs.grid.range(patch.padded_wave_first(), patch.padded_nwave()));
     StageTimes times;  // host times; the stages record GPU times
+    const bool rejects = rejection() != nullptr;
     return extract_patch(patch, {&spots, 0, 0, patch.padded_nspec(), patch.padded_nwave()},
-                         *inputs.pixels, inputs.options, inputs.psferr(), times, &flux);
+                         rejects ? rejection()->pixels_of(patch.bundle) : *inputs.pixels,
+                         inputs.options, inputs.psferr(), times, &flux,
+                         rejects ? &rejection()->of(patch.bundle) : nullptr);
+  }
+
+  // Checks that whole bundles can be solved.
+  static void check_bundles(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                            bool by_fibers) {
+    const bool of_frame = inputs.options.flux == FluxSolver::frame;
+    const char* const option = of_frame ? "--flux" : "--reject-pixels";
+    const char* const what = of_frame ? "frame: " : "";
+    if (!by_fibers)
+      throw usage_error(
+          option, fmt::format("{}the GPU cannot extract this frame spectrum by spectrum", what),
+          "signal decorrelation and patches that the milestone direct supports, or spex-cpu");
+    if (max_patches_of_bundle(patches) > max_patches_of_launch)
+      throw usage_error(option,
+                        fmt::format("{}the GPU solves a bundle of {} patches in parts", what,
+                                    max_patches_of_bundle(patches)),
+                        fmt::format("at most {} patches, or spex-cpu", max_patches_of_launch));
+  }
+
+  // The rejection of this frame's pixels; nullptr if none are rejected.
+  PixelRejection* rejection() { return rejects_ ? &*rejection_ : nullptr; }
+
+  void begin_rejection(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
+    rejects_ = inputs.options.reject_pixels.has_value();
+    if (!rejects_) return;
+    if (!rejection_) rejection_.emplace(context_, poison_, host_threads_);
+    rejection_->begin(inputs, frame_, patches);
+  }
+
+  void put_rejected(const Patch& patch, const PatchGeometry& geometry, PatchResult& result) {
+    const RejectedPixels& rejected = rejection()->of(patch.bundle);
+    result.rejected =
+        rejected.within({geometry.x0, geometry.x1, geometry.y0, geometry.y1}, frame_.pixels().nx);
+    result.reject_rounds = rejected.rounds;
+  }
+
+  // Runs `work` on some patches without the weights of their bundles' rejected pixels.
+  template <class Work>
+  void without_rejected(const std::vector<Patch>& patches, const std::vector<int>& index,
+                        const Work& work) {
+    if (rejection() == nullptr) {
+      work();
+      return;
+    }
+    std::set<int> bundles;
+    for (const int k : index) bundles.insert(patches[k].bundle);
+    rejection()->take({bundles.begin(), bundles.end()});
+    work();
+    rejection()->give_back();
+  }
+
+  // Whether the bundle that begins at `next` may be in the batch of patches from `first` on.
+  bool may_join(const std::vector<Patch>& patches, int first, int next) {
+    if (rejection() == nullptr || rejection()->all_apart()) return true;
+    for (int k = first; k < next; ++k)
+      if (!rejection()->apart(patches[k].bundle, patches[next].bundle)) return false;
+    return true;
   }
 
   SpotsView spots_of(int first, int last) {
@@ -256,15 +322,16 @@ class Extractor::Impl {
       int last = end_of_run(patches, first, same_bundle);
       while (last < all) {
         const int next = end_of_run(patches, last, same_bundle);
-        if (next - first > direct_batch_) break;
+        if (next - first > direct_batch_ || !may_join(patches, first, last)) break;
         last = next;
       }
       last = std::min(last, first + max_patches_of_launch);
       PatchBatch batch = make_batch(frame_, first, last, spots_of(first, last));
       if constexpr (std::is_same_v<DirectEngine, FiberEngine>)
-        engine.extract(std::move(batch), inputs, events_, models, flux_);
+        engine.extract(std::move(batch), inputs, events_, models, rejection(), flux_);
       else
         engine.extract(std::move(batch), inputs, events_, models);
+      if (rejection() != nullptr) rejection()->give_back();
       done(last - first);
       first = last;
     }
@@ -283,13 +350,16 @@ class Extractor::Impl {
     // Capacity for all rejected patches.
     reserve(again_, refused.size());
     for (auto first = refused.cbegin(); first != refused.cend();) {
-      const auto last = end_of_guarded(patches, refused, first);
+      const bool one_bundle = rejection() != nullptr && !rejection()->all_apart();
+      const auto last = end_of_guarded(patches, refused, first, one_bundle);
       PatchSelection selection;
       events_.time(Stage::spots, [&] { selection = frame_.select({first, last}); });
       std::vector<PatchFlux> flux;
       for (const int k : selection.index)
         if (of_frame) flux.push_back({&patches[k], &flux_of(patches[k].bundle)});
-      band_.extract(make_batch(frame_, selection), inputs, events_, models, flux);
+      without_rejected(patches, selection.index, [&] {
+        band_.extract(make_batch(frame_, selection), inputs, events_, models, flux);
+      });
       SPEX_GPU_CHECK(cudaMemcpyAsync(again_.get() + (first - refused.cbegin()), selection.status,
                                      selection.index.size() * sizeof(int), cudaMemcpyDeviceToHost,
                                      context_.stream()));
@@ -308,8 +378,10 @@ class Extractor::Impl {
       }
       const auto index = static_cast<int>(k);
       SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
-      eigh_.extract(frame_, inputs, fallback_routines, unbounded, index, index + 1,
-                    spots_of(index, index + 1), events_, models);
+      without_rejected(patches, {index}, [&] {
+        eigh_.extract(frame_, inputs, fallback_routines, unbounded, index, index + 1,
+                      spots_of(index, index + 1), events_, models);
+      });
       const bool solved = to_host<int>(frame_.status() + index, 1, context_.stream())[0] == 0;
       status[k] = solved ? PatchStatus::fell_back : PatchStatus::failed;
     }
@@ -338,6 +410,10 @@ class Extractor::Impl {
   BandEngine band_;
   FiberEngine fibers_;
   std::map<int, FrameFlux> flux_;  // flux of the frame, by bundle
+  bool poison_;
+  int host_threads_;
+  bool rejects_ = false;  // pixels of this frame
+  std::optional<PixelRejection> rejection_;
   PinnedBuffer<int> again_{1024};  // status of the rejected patches
 };
 

@@ -78,6 +78,15 @@ struct SpotsView {
   const int* row = nullptr;
 
   [[nodiscard]] SPEX_HD int row_of(int s) const { return row == nullptr ? s - first_spec : row[s]; }
+  /// The same spots, in which bin `count` is bin 0. The last `count` bins of a fiber are then the
+  /// first ones of the next.
+  [[nodiscard]] SpotsView without(int count) const {
+    SpotsView view = *this;
+    view.value += static_cast<size_t>(count) * nx * ny;
+    view.xc += count;
+    view.yc += count;
+    return view;
+  }
 };
 
 /// Computes the corners of all spots, bit-identical to the reference: dark_corner for a bin without

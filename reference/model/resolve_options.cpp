@@ -45,11 +45,16 @@ void check_flux(const ExtractOptions& o) {
                       "--decorrelate signal, or a CPU");
 }
 
-// What the GPU does not compute.
-void check_device(const ExtractOptions& o) {
-  if (traits(o.milestone).device == Device::cpu) return;
-  if (o.reject_pixels)
-    throw usage_error("--reject-pixels", "is not supported on a GPU", "spex-cpu");
+// On the GPU, --reject-pixels needs the same bands.
+void check_reject_pixels(const ExtractOptions& o) {
+  const MilestoneTraits& milestone = traits(o.milestone);
+  if (!o.reject_pixels || milestone.device == Device::cpu) return;
+  if (!milestone.solves_frame)
+    throw usage_error("--reject-pixels", "is not supported by " + to_string(o.milestone),
+                      "--milestone direct or pipeline, or spex-cpu");
+  if (o.decorrelate == Decorrelate::noise)
+    throw usage_error("--reject-pixels", "needs --decorrelate signal on the GPU",
+                      "--decorrelate signal, or a CPU");
 }
 
 template <class T>
@@ -96,7 +101,7 @@ ExtractOptions resolve(const OptionRequest& request, Device device) {
   o.method = request.method.value_or(milestone.method);
   o.nsubbundles = request.nsubbundles.value_or(milestone.nsubbundles);
   check_flux(o);
-  check_device(o);
+  check_reject_pixels(o);
   check_options(o);
   return o;
 }

@@ -111,11 +111,11 @@ def identity(build: Path, milestone: str) -> None:
     found("1, 1, 2, 5 ranks: the same bytes")
 
 
-def poison(build: Path, milestone: str) -> None:
-    """The flux of the frame: the same bytes with buffers that were filled with NaN."""
+def poison(build: Path, milestone: str, *options: str) -> None:
+    """Whole bundles, with options: the same bytes with buffers that were filled with NaN."""
     # A bundle of all fibers goes to the host where light of another bundle falls on it.
     command = [build / "bin/spex-gpu", "--milestone", milestone, "-w", "3610,3700,0.8"]
-    command += ["--flux", "frame", "--bundlesize", "10", "--nsubbundles", "2", "-n", "10"]
+    command += ["--bundlesize", "10", "--nsubbundles", "2", "-n", "10", *options]
     with scratch() as folder:
         frames = {frame_of(folder, "tiny-b", command, SPEX_GPU_POISON=value) for value in "01"}
     if len(frames) != 1:
@@ -182,6 +182,45 @@ def compare_with_cpu(build: Path, night: Path, name: str) -> None:
     compare = [build / "bin/spex-compare", night / f"frame-0-{name}", expected]
     for line in re.findall(r"FLUX +(flux pull.*)", run([*compare, "--tolerance", "masked"])):
         found(f"{name[:2]}, as spex-cpu's: {line}")
+
+
+def pixels_of(file: Path) -> set[int]:
+    """Places of the pixels that are not 0 in a mask as --rejected-pixels writes it."""
+    text = file.read_bytes()
+    at = text.index(b"XTENSION") if b"XTENSION" in text else 0
+    header = text[at:]
+    end = header.index(b"END" + b" " * 77)
+    axes = [int(re.findall(rb"NAXIS%d *= *(\d+)" % k, header[:end])[0]) for k in (1, 2)]
+    start = at + (end + 80 + 2879) // 2880 * 2880
+    data = text[start : start + axes[0] * axes[1]]
+    return {i for i, value in enumerate(data) if value}
+
+
+def rejected_pixels(build: Path, arm: str) -> None:
+    """The pixels of a full frame with cosmic rays that spex-gpu and spex-cpu reject."""
+    with scratch() as night:
+        sim = [build / "bin/spex-sim", "-o", night, "--cameras", f"{arm}0", "--on-grid"]
+        run([*sim, "--unmasked-cosmics", "1"])
+        name = next(night.glob("preproc-*.fits")).name.split("-", 1)[1]
+        files = ["-i", night / f"preproc-{name}", "-p", night / f"psf-{name}"]
+        pixels = {}
+        for program, options in (("gpu", ["--milestone", "direct"]), ("cpu", [])):
+            out = night / f"{program}-{name}"
+            mask = night / f"mask-{program}.fits"
+            command = [build / f"bin/spex-{program}", *files, "-o", out, *options]
+            text = run([*command, "--reject-pixels", "6", "--rejected-pixels", mask])
+            pixels[program] = pixels_of(mask)
+            seconds = ", ".join(f"{k} {v:.3f}" for k, v in seconds_by_stage(text).items())
+            found(f"spex-{program}: {len(pixels[program])} pixels; {seconds}")
+        apart = len(pixels["gpu"] ^ pixels["cpu"])
+        found(f"{apart} pixels by one of them")
+        # A residual may equal its threshold within rounding.
+        if len(pixels["cpu"]) < 1000 or apart > 2:
+            fail(f"{apart} pixels by one of them (expected at most 2, of 1000 or more)")
+        compare = [build / "bin/spex-compare", night / f"gpu-{name}", night / f"cpu-{name}"]
+        text = run([*compare, "--tolerance", "masked"], None if apart else 0)
+        for line in re.findall(r"FLUX +(flux pull.*)", text):
+            found(f"{arm}0, as spex-cpu's: {line}")
 
 
 def mps(build: Path) -> None:
@@ -251,7 +290,7 @@ def exposure(build: Path) -> None:
         found("every frame agrees with its truth")
 
 
-CHECKS = (identity, poison, sanitize, control, kernels, mps, exposure)
+CHECKS = (identity, poison, sanitize, control, kernels, rejected_pixels, mps, exposure)
 
 if __name__ == "__main__":
     named = {check.__name__: check for check in CHECKS}

@@ -11,6 +11,7 @@
 #include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
 #include "reference/extract/extract_inputs.hpp"
+#include "reference/extract/reject_pixels.hpp"
 #include "reference/psf/spots.hpp"
 
 namespace spex::gpu {
@@ -20,6 +21,13 @@ namespace {
 // during which no GPU gets work. So small pinned pieces are filled or emptied while another piece
 // is transferred.
 constexpr std::size_t piece = std::size_t{2} << 20;  // bytes
+
+// All patches of the frame with the padding for the rejection of pixels.
+std::vector<Patch> wide_patches(const ExtractInputs& inputs) {
+  ExtractOptions wide = inputs.options;
+  wide.wavepad += reject_bounds::more_wavepad;
+  return make_patches(wide, inputs.grid, inputs.psf->nfiber);
+}
 
 }  // namespace
 
@@ -75,9 +83,10 @@ void FrameOnDevice::send(const std::vector<T>& values, T* to) {
 void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
   const cudaStream_t stream = context_->stream();
   const Patch& patch_of_frame = patches.front();
-  upload(*inputs.psf, inputs.grid.at(-patch_of_frame.wavepad),
-         inputs.grid.at(inputs.grid.nwave + patch_of_frame.nwave + patch_of_frame.wavepad), psf_,
-         stream);
+  more_ = inputs.options.reject_pixels ? more_bins(inputs) : 0;
+  const int pad = patch_of_frame.wavepad + more_;
+  upload(*inputs.psf, inputs.grid.at(-pad),
+         inputs.grid.at(inputs.grid.nwave + patch_of_frame.nwave + pad), psf_, stream);
   upload_pixels(*inputs.pixels);
 
   fiber_ = patches.front().padded_spec_first();
@@ -92,7 +101,8 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
     bin_end = std::max(bin_end, patch.padded_wave_first() + patch.padded_nwave());
   }
   nspec_ = fiber_end - fiber_;
-  bins_.nwave = bin_end - bins_.first;
+  bins_.first -= more_;
+  bins_.nwave = bin_end + more_ - bins_.first;
 
   geometry_.clear();
   geometry_.reserve(patches.size());
@@ -106,7 +116,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   const std::vector<Patch> all = make_patches(inputs.options, inputs.grid, inputs.psf->nfiber);
   max_fibers_ = 0;
   for (const Patch& patch : all) max_fibers_ = std::max(max_fibers_, patch.padded_nspec());
-  if (patches != all) measure_reach(inputs, all);
+  if (patches != all) measure_reach(inputs, more_ == 0 ? all : wide_patches(inputs));
   evaluate_corners(psf_, fiber_, nspec_, bins_, corners_, reach_and_bad_.get() + 1, stream);
   const SpotsView corners{0,
                           0,
@@ -118,6 +128,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
                           corners_.yc.get()};
   find_used_pixels(device_geometry_.get(), count, corners, inputs.options.pixpad_frac, nx_, ny_,
                    reach_and_bad_.get(), stream);
+  if (more_ != 0) lay_out_wide(inputs, corners);
   reserve(rows_, count_of(nspec_, ny_));
   find_row_bins(corners_, psf_.view.nx(), psf_.view.ny(), rows(), stream);
 
@@ -172,6 +183,19 @@ void FrameOnDevice::measure_reach(const ExtractInputs& inputs, const std::vector
   find_used_pixels(all_geometry_.get(), static_cast<int>(all.size()),
                    {0, 0, bins.nwave, psf_.view.nx(), psf_.view.ny(), nullptr,
                     all_corners_.xc.get(), all_corners_.yc.get()},
+                   inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get(), context_->stream());
+}
+
+void FrameOnDevice::lay_out_wide(const ExtractInputs& inputs, const SpotsView& corners) {
+  std::vector<PatchGeometry> wide = geometry_;
+  for (PatchGeometry& patch : wide) {
+    patch.wave0 -= more_;
+    patch.nwave += 2 * more_;
+    patch.wavepad += more_;
+  }
+  reserve(wide_geometry_, wide.size());
+  send(wide, wide_geometry_.get());
+  find_used_pixels(wide_geometry_.get(), static_cast<int>(wide.size()), corners,
                    inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get(), context_->stream());
 }
 

@@ -29,7 +29,8 @@ class FrameOnDevice {
   explicit FrameOnDevice(const Context& context, bool poison);
 
   /// Uploads a frame and lays out `patches`, which must not be empty. Waits for the GPU once.
-  /// Throws Error(data) if the PSF is invalid at a requested wavelength.
+  /// Throws Error(data) if the PSF is invalid at a requested wavelength. To reject pixels, the bins
+  /// begin and end `more` before and after those of the patches.
   void load(const ExtractInputs& inputs, const std::vector<Patch>& patches);
 
   /// Computes the spots of the patches [first, last) in this frame's buffer. The view is valid
@@ -59,6 +60,13 @@ class FrameOnDevice {
   [[nodiscard]] int reach() const { return reach_; }
   [[nodiscard]] int max_fibers() const { return max_fibers_; }
   [[nodiscard]] PixelsView pixels() const;
+  /// W of all pixels, which a batch may lose, in device memory.
+  [[nodiscard]] double* weights() const { return weight_.get(); }
+  /// Bins on either side of those of the patches, for the rejection of pixels (extraction.md,
+  /// section 5.3); 0 without it.
+  [[nodiscard]] int more() const { return more_; }
+  /// The patches with `more` bins more of padding, in device memory; only if `more` is not 0.
+  [[nodiscard]] const PatchGeometry* device_wide_geometry() const { return wide_geometry_.get(); }
   [[nodiscard]] RowBinsView rows() const;
   [[nodiscard]] const SpectraView& spectra() const { return spectra_; }
   [[nodiscard]] int* status() const { return status_.get(); }
@@ -105,6 +113,8 @@ class FrameOnDevice {
   /// Measures the reach of all patches of the frame in reach_and_bad_, if only some patches are
   /// loaded.
   void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
+  /// Lays out the patches with `more` bins more of padding, which also count in reach_and_bad_.
+  void lay_out_wide(const ExtractInputs& inputs, const SpotsView& corners);
 
   const Context* context_;
   bool poison_;
@@ -115,11 +125,12 @@ class FrameOnDevice {
   int nx_ = 0, ny_ = 0;
   int reach_ = 0;
   int max_fibers_ = 0;
+  int more_ = 0;
   DeviceBuffer<double> value_, weight_;
   SpotCorners corners_;
   DeviceBuffer<RowBins> rows_;
   std::vector<PatchGeometry> geometry_;
-  DeviceBuffer<PatchGeometry> device_geometry_, all_geometry_, selected_geometry_;
+  DeviceBuffer<PatchGeometry> device_geometry_, all_geometry_, selected_geometry_, wide_geometry_;
   DeviceBuffer<int> selected_status_, row_of_fiber_;
   SpotCorners all_corners_;
   DeviceBuffer<int> reach_and_bad_;

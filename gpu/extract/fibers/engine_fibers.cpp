@@ -7,16 +7,22 @@
 namespace spex::gpu {
 
 void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
-                          std::vector<std::vector<double>>* models,
+                          std::vector<std::vector<double>>* models, PixelRejection* rejection,
                           std::map<int, FrameFlux>& flux) {
   workspace_.begin(std::move(batch), inputs);
-  events.time(Stage::assemble, [&] { workspace_.assemble(); });
+  if (rejection == nullptr) {
+    events.time(Stage::assemble, [&] { workspace_.assemble(); });
+  } else {
+    events.time(Stage::assemble, [&] { workspace_.assemble_bands(); });
+    workspace_.reject_pixels(*rejection, events);
+    events.time(Stage::assemble, [&] { workspace_.assemble_patches(); });
+  }
   events.time(Stage::solve, [&] { workspace_.factor(); });
   // With the frame's flux, this runs concurrently with the sweeps over the frame.
   events.time(Stage::assemble, [&] { workspace_.check_far_light(); });
   events.time(Stage::solve, [&] {
     if (inputs.options.flux == FluxSolver::frame)
-      workspace_.take_frame_flux(inputs, flux);
+      workspace_.take_frame_flux(inputs, rejection, flux);
     else
       workspace_.sweep();
     workspace_.correct();

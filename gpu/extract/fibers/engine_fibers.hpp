@@ -21,9 +21,12 @@ class FiberEngine {
   /// Extracts the patches of a batch together, as EighEngine::extract. A patch with status
   /// `guarded` must be solved by the band engine. With FluxSolver::frame, solves the frame in the
   /// batch's bundles, computes the flux from it, and adds the bundles' solutions to `flux`, without
-  /// f, which download_flux fetches.
+  /// f, which download_flux fetches. With `rejection`, finds the pixels of the batch's bundles to
+  /// reject, and leaves their weights taken; the batch must hold all patches of its bundles, of
+  /// which no two touch.
   void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
-               std::vector<std::vector<double>>* models, std::map<int, FrameFlux>& flux);
+               std::vector<std::vector<double>>* models, PixelRejection* rejection,
+               std::map<int, FrameFlux>& flux);
 
   /// Downloads f of a bundle of the last frame unless `flux` already has it. Waits for the GPU.
   void download_flux(FrameFlux& flux) const { workspace_.download_flux(flux); }

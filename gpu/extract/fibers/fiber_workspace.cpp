@@ -116,12 +116,25 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
                                  stream));
 }
 
+void FiberWorkspace::assemble_bands() {
+  assemble_frame(batch_.spots, batch_.frame->pixels(), batch_.frame->spectra().first_bin,
+                 frame_bands(), context_->stream());
+}
+
+void FiberWorkspace::reject_pixels(PixelRejection& rejection, StageEvents& events) {
+  events.time(Stage::assemble, [&] { find_shared_light(); });
+  rejection.find(batch_, layout_, frame_bands(), frame_memory_, events);
+}
+
 void FiberWorkspace::assemble() {
+  assemble_bands();
+  assemble_patches();
+}
+
+void FiberWorkspace::assemble_patches() {
   const cudaStream_t stream = context_->stream();
   const PixelsView pixels = batch_.frame->pixels();
   const FrameBands frame = frame_bands();
-  const int first_bin = batch_.frame->spectra().first_bin;
-  assemble_frame(batch_.spots, pixels, first_bin, frame, stream);
   take_bins(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels, frame,
             {layout_.strides(), y(), q(), good()}, stream);
   bins_taken_.record(stream);
@@ -141,49 +154,22 @@ void FiberWorkspace::factor() {
   factored_.record(context_->stream());
 }
 
+void FiberWorkspace::find_shared_light() {
+  find_far_light(batch_.spots, batch_.frame->pixels(), batch_.frame->spectra().first_bin,
+                 layout_.nslots, reinterpret_cast<float*>(scratch_.get()), frame_bands(),
+                 context_->stream());
+}
+
 void FiberWorkspace::check_far_light() {
   const cudaStream_t stream = context_->stream();
-  const PixelsView pixels = batch_.frame->pixels();
-  const FrameBands frame = frame_bands();
-  find_far_light(batch_.spots, pixels, batch_.frame->spectra().first_bin, layout_.nslots,
-                 reinterpret_cast<float*>(scratch_.get()), frame, stream);
+  find_shared_light();
   far_found_.record(stream);
-  refuse_far_light(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, frame, bands(),
-                   batch_.status(), stream);
+  refuse_far_light(batch_.patches(), batch_.count, layout_, batch_.spots, batch_.frame->pixels(),
+                   frame_bands(), bands(), batch_.status(), stream);
 }
 
 void FiberWorkspace::sweep() {
   solve_fibers(batch_.patches(), batch_.count, 0, layout_, bands(), fibers(), context_->stream());
-}
-
-FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
-                                         std::vector<BundleOfFiber> place, int nbundles) {
-  FrameSystem system;
-  system.bands = frame_bands();
-  system.m = extended_grid(inputs.options, inputs.grid).nwave;
-  system.nbundles = nbundles;
-  const auto bins = count_of(system.bands.nspec, system.bands.nwave);
-  reserve(frame_bins_, 2 * bins);
-  reserve(frame_factor_, system.bands.nspec * frame_factor_numbers(system.bands.reach, system.m));
-  reserve(frame_sides_, system.bands.nspec * frame_side_numbers(system.bands.reach, system.m));
-  place_ = std::move(place);
-  reserve(frame_place_, place_.size());
-  reserve(frame_moved_, count_of(max_frame_sweeps, std::max(nbundles, 1)));
-  reserve(frame_refused_, count_of(std::max(nbundles, 1)));
-  if (poison_)
-    for (const DeviceBuffer<double>* buffer : {&frame_bins_, &frame_factor_, &frame_sides_})
-      fill_with_nan(*buffer, beside_->stream());
-  SPEX_GPU_CHECK(cudaMemcpyAsync(frame_place_.get(), place_.data(),
-                                 place_.size() * sizeof(BundleOfFiber), cudaMemcpyHostToDevice,
-                                 beside_->stream()));
-  system.place = frame_place_.get();
-  system.prior = frame_bins_.get();
-  system.f = system.prior + bins;
-  system.factor = frame_factor_.get();
-  system.sides = frame_sides_.get();
-  system.moved = frame_moved_.get();
-  system.refused = frame_refused_.get();
-  return system;
 }
 
 void FiberWorkspace::put_flux(const FrameSystem& system) {
@@ -206,7 +192,8 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   }
   // The patches' own f, for bins beyond the frame's.
   factored_.hold(stream);
-  solve_fibers(batch_.patches(), batch_.count, system.m, layout_, bands(), fibers(), stream);
+  solve_fibers(batch_.patches(), batch_.count, system.before + system.m, layout_, bands(), fibers(),
+               stream);
   const std::size_t nbundles = count_of(system.nbundles);
   std::vector<bool> settled(nbundles, false);
   bool all = false;
@@ -215,7 +202,7 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
     put_flux(system);  // while the host checks convergence
     if (end == at_once) {
       far_found_.hold(stream);
-      refuse_far_light(batch_.spots, batch_.frame->pixels(), system, stream);
+      refuse_far_light(batch_.spots.without(system.before), batch_.frame->pixels(), system, stream);
     }
     const auto refused = to_host<int>(system.refused, nbundles, stream);
     const auto moved = to_host<double>(system.moved + (end - 2) * nbundles, 2 * nbundles, stream);
@@ -229,7 +216,8 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   return settled;
 }
 
-void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux) {
+void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, PixelRejection* rejection,
+                                     std::map<int, FrameFlux>& flux) {
   const cudaStream_t stream = beside().stream();
   bins_taken_.hold(stream);
   const FrameOnDevice& frame = *batch_.frame;
@@ -251,12 +239,15 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
     solved_here.push_back(bundle);
   }
   const int nbundles = static_cast<int>(solved_here.size());
-  const FrameSystem system = frame_system(inputs, std::move(place), nbundles);
+  const int before = frame.more();
+  const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
+  FrameSystem system = frame_memory_.make(frame_bands().without(before), grid.nwave, nbundles,
+                                          std::move(place), stream);
+  system.before = before;
   find_frame_prior(batch_.patches(), batch_.count, inputs.grid.nwave, layout_.strides(), q(),
                    regularize_, batch_.spots.first_spec, system, stream);
   const std::vector<bool> settled = sweep_bundles(system);
 
-  const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
   const int nwave = system.bands.nwave;
   reserve(flux_, count_of(inputs.psf->nfiber, grid.nwave));
   for (int k = 0; k < nbundles; ++k) {
@@ -283,7 +274,9 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
     const Spots spots = spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
                                              inputs.grid.range(grid.first, nwave), host_threads_);
     StageTimes times;  // host times; the stages record GPU times
-    FrameFlux one = spex::solve_frame(inputs, bundle, spots, host_threads_, times);
+    ExtractInputs seen = inputs;
+    if (rejection != nullptr) seen.pixels = &rejection->pixels_of(bundle);
+    FrameFlux one = spex::solve_frame(seen, bundle, spots, host_threads_, times);
     for (int s = std::max(fibers.begin, first_fiber); s < std::min(fibers.end, end_fiber); ++s)
       SPEX_GPU_CHECK(cudaMemcpyAsync(system.f + count_of(s - first_fiber, nwave),
                                      one.f.data() + count_of(s - fibers.begin, grid.nwave),

@@ -8,8 +8,9 @@
 
 #include "gpu/extract/batch/patch_batch.hpp"
 #include "gpu/extract/fibers/fiber_root.hpp"
-#include "gpu/extract/frame_flux/frame_flux.hpp"
+#include "gpu/extract/frame_flux/frame_system_memory.hpp"
 #include "gpu/extract/normal_equations/prior.hpp"
+#include "gpu/extract/reject_pixels/pixel_rejection.hpp"
 #include "reference/extract/frame_flux.hpp"
 
 namespace spex::gpu {
@@ -21,7 +22,7 @@ class FiberWorkspace {
  public:
   /// Solves what the GPU cannot with `host_threads` threads.
   FiberWorkspace(const Context& context, bool poison, int host_threads)
-      : context_(&context), poison_(poison), host_threads_(host_threads) {}
+      : context_(&context), poison_(poison), host_threads_(host_threads), frame_memory_(poison) {}
 
   /// Whether the stages support a frame's patches: signal decorrelation, and bands of a compiled
   /// reach. The answer is the same for all patches of a frame on every rank.
@@ -30,8 +31,16 @@ class FiberWorkspace {
   /// Allocates memory for a batch of a supported frame. `poison` fills the memory with NaN.
   void begin(PatchBatch batch, const ExtractInputs& inputs);
 
-  /// N with its prior by spectra, y and q (extraction.md, section 4).
+  /// N with its prior by spectra, y and q (extraction.md, section 4): assemble_bands and
+  /// assemble_patches.
   void assemble();
+  /// N without its prior, y and q of all fibers and bins.
+  void assemble_bands();
+  /// Finds the pixels of the batch's bundles to reject, and leaves them out of the bands (section
+  /// 5.3). Call between the parts of `assemble`. Waits for the GPU.
+  void reject_pixels(PixelRejection& rejection, StageEvents& events);
+  /// N of the patches with its prior, y and q, from the bands.
+  void assemble_patches();
   /// Factors all N_ss (section 5.1).
   void factor();
   /// Rejects patches with spectra two or more apart that share light (section 5.1). Call after
@@ -41,9 +50,10 @@ class FiberWorkspace {
   void sweep();
   /// An alternative to `sweep`: takes f from the whole frame (section 5.2). Bins beyond the frame's
   /// grid have f of the patch. The reference solves bundles that the guard rejects or that the
-  /// batch contains only in part. Adds the bundles' solutions to `flux`, without f, which
-  /// download_flux fetches. Waits for the GPU.
-  void take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux);
+  /// batch contains only in part. `rejection`, if there is one, has rejected pixels of them. Adds
+  /// the bundles' solutions to `flux`, without f, which download_flux fetches. Waits for the GPU.
+  void take_frame_flux(const ExtractInputs& inputs, PixelRejection* rejection,
+                       std::map<int, FrameFlux>& flux);
   /// Downloads f of a bundle that take_frame_flux added, unless `flux` already has it. Waits for
   /// the GPU.
   void download_flux(FrameFlux& flux) const;
@@ -69,9 +79,8 @@ class FiberWorkspace {
  private:
   // The other stream's context.
   [[nodiscard]] const Context& beside();
-  // The system of the batch's fibers over all wavelengths; `place` is in host memory.
-  [[nodiscard]] FrameSystem frame_system(const ExtractInputs& inputs,
-                                         std::vector<BundleOfFiber> place, int nbundles);
+  // Which bins share light with fibers two or more away.
+  void find_shared_light();
   // Copies the frame's flux into the batch's patches after the enqueued sweeps.
   void put_flux(const FrameSystem& system);
   // Sweeps until all bundles have converged. Copies their flux into the patches, after f of the
@@ -108,11 +117,7 @@ class FiberWorkspace {
   // with the patches, because their kernels leave much of the GPU idle.
   std::optional<Context> beside_;
   Event bins_taken_, factored_, far_found_, swept_, roots_found_, terms_added_;
-  DeviceBuffer<double> frame_bins_, frame_factor_, frame_sides_;
-  std::vector<BundleOfFiber> place_;  // on the host, while it is copied
-  DeviceBuffer<BundleOfFiber> frame_place_;
-  DeviceBuffer<double> frame_moved_;
-  DeviceBuffer<int> frame_refused_;
+  FrameSystemMemory frame_memory_;
   DeviceBuffer<double> flux_;  // of the frame: [fiber of the PSF][bin of the extended grid]
 };
 

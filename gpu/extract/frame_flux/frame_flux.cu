@@ -52,9 +52,10 @@ __global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides
   const PatchGeometry patch = patches[blockIdx.x];
   const double scale = prior_scale<threads>(patch, strides, q + strides.patch(blockIdx.x));
   // The core's bins; for the first and the last step also the bins up to the ends of the grid.
-  const int first = patch.wave0 + patch.wavepad;
+  const int wave0 = patch.wave0 - system.before;
+  const int first = wave0 + patch.wavepad;
   const int last = first + patch.nkept;
-  const int begin = patch.wave0 == 0 ? 0 : first;
+  const int begin = wave0 == 0 ? 0 : first;
   const int end = last == patch.wavepad + nwave ? system.m : last;
   for (int k = threadIdx.x; k < patch.ncore * (end - begin); k += threads) {
     const int s = patch.spec0 - first_spec + patch.pad_below + k / (end - begin);
@@ -300,9 +301,10 @@ __global__ void put_kernel(const PatchGeometry* patches, FiberLayout layout, Fib
   const int m = patch.nwave, R = layout.reach;
   const size_t slot = static_cast<size_t>(blockIdx.y) * layout.nslots + s;
   double* f = f_all + slot * m;
+  const int wave0 = patch.wave0 - system.before;
   for (int w = threadIdx.x; w < m; w += threads)
-    if (patch.wave0 + w < system.m)
-      f[w] = system.f[system.bands.bin(patch.spec0 - first_spec + s, patch.wave0 + w)];
+    if (wave0 + w < system.m)
+      f[w] = system.f[system.bands.bin(patch.spec0 - first_spec + s, wave0 + w)];
   __syncthreads();
   const double* N = bands.band + slot * layout.band_size();
   for (int w = threadIdx.x; w < m; w += threads) {

@@ -19,6 +19,7 @@ struct BundleOfFiber {
 struct FrameSystem {
   FrameBands bands;
   int m = 0;         ///< bins of the extended grid, which are the first bins of FrameBands
+  int before = 0;    ///< bins of the patches' view before the first of FrameBands
   int nbundles = 0;  ///< bundles that the batch contains completely
   /// `[fiber]`; begin = end for a fiber of an incomplete bundle.
   const BundleOfFiber* place = nullptr;

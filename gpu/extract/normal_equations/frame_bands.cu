@@ -124,10 +124,14 @@ __device__ int first_of_warp(int first_bin) {
 // J: tiles that a band reaches to either side.
 template <int J>
 __global__ void __launch_bounds__(warps* warp_size, 5)
-    bands_kernel(SpotsView spots, PixelsView pixels, int first_bin, FrameBands bands) {
+    bands_kernel(SpotsView spots, PixelsView pixels, int first_bin, FrameBands bands,
+                 const unsigned char* wanted) {
   const int s = blockIdx.y;
   const int first = first_of_warp(first_bin);
   if (first >= bands.nwave) return;
+  if (wanted != nullptr &&
+      wanted[s * frame_tiles(bands.nwave) + tile_of(first_bin, max(first, 0))] == 0)
+    return;
   const FragmentLane at = fragment_lane();
   const Tile columns = make_tile(spots, s, first);
   const int R = bands.reach;
@@ -312,9 +316,9 @@ dim3 grid_of(const FrameBands& bands) {
 }  // namespace
 
 void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_bin,
-                    const FrameBands& bands, cudaStream_t stream) {
+                    const FrameBands& bands, cudaStream_t stream, const unsigned char* wanted) {
   const auto kernel = bands.reach <= tile ? bands_kernel<1> : bands_kernel<2>;
-  kernel<<<grid_of(bands), warps * warp_size, 0, stream>>>(spots, pixels, first_bin, bands);
+  kernel<<<grid_of(bands), warps * warp_size, 0, stream>>>(spots, pixels, first_bin, bands, wanted);
   SPEX_LAUNCH_CHECK();
 }
 

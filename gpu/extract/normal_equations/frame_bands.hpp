@@ -29,12 +29,36 @@ struct FrameBands {
   [[nodiscard]] SPEX_HD size_t bin(int s, int v) const {
     return static_cast<size_t>(s) * nwave + v;
   }
+  /// The same bands, in which bin `count` is bin 0. The last `count` bins of a fiber are then the
+  /// first ones of the next.
+  [[nodiscard]] FrameBands without(int count) const {
+    FrameBands bands = *this;
+    bands.band += static_cast<size_t>(count) * (reach + 1);
+    bands.pair += static_cast<size_t>(count) * (2 * reach + 1);
+    bands.y += count;
+    bands.q += count;
+    bands.good += count;
+    bands.far += count;
+    return bands;
+  }
 };
 
+/// Bins are assembled in tiles of eight from a multiple of eight of the grid: the tile of bin v of
+/// a view that begins with the grid's bin `first_bin`.
+[[nodiscard]] SPEX_HD constexpr int tile_of(int first_bin, int v) {
+  return (v + (first_bin % 8 + 8) % 8) / 8;
+}
+/// Tiles of a fiber of `nwave` bins, at most.
+[[nodiscard]] SPEX_HD constexpr int frame_tiles(int nwave) {
+  return (nwave + 14) / 8;
+}
+
 /// Sets all of `bands` except `far`; the sizes must be set. `first_bin` is the grid bin of the
-/// view's first bin, which fixes the order of sums for any view. One warp per eight bins.
+/// view's first bin, which fixes the order of sums for any view. If `wanted` is not null, sets only
+/// the bins of tiles with nonzero `wanted`, `[s][frame_tiles]`. One warp per tile.
 void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_bin,
-                    const FrameBands& bands, cudaStream_t stream);
+                    const FrameBands& bands, cudaStream_t stream,
+                    const unsigned char* wanted = nullptr);
 
 /// Numbers of scratch memory that find_far_light needs.
 [[nodiscard]] std::size_t rim_numbers(int nspec, int nwave);

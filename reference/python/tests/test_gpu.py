@@ -58,7 +58,9 @@ def frame(night):
 @pytest.mark.parametrize("name", CASES)
 def test_goldens(name, milestone, tmp_path):
     flux = CASES[name].get("flux", "patch")
-    asked = {"gpu": True, "milestone": milestone, "flux": flux, "mask_bits": 0xFFFFFFFF}
+    asked = {"gpu": True, "milestone": milestone, "flux": flux}
+    asked["mask_bits"] = int(CASES[name].get("mask_bits", "0xFFFFFFFF"), 0)
+    asked["reject_pixels"] = CASES[name].get("reject_pixels")
     if flux == "frame" and milestone != "pipeline":
         wrong = f"flux: frame is not supported by {milestone}"
         with pytest.raises(spexbench.UsageError, match=wrong):
@@ -109,6 +111,24 @@ def test_f_of_the_cpu(night):
     )
     assert np.abs((on_gpu.f - on_cpu.f) * np.sqrt(on_cpu.ivar)).max() < 1e-6
     assert np.abs((on_gpu.f - on_gpu.flux) * np.sqrt(on_cpu.ivar)).max() > 1
+
+
+def test_rejected_pixels_of_the_cpu(night):
+    preproc = spexbench.read_preproc(str(night.preproc))
+    image = {"image": preproc.image.copy(), "ivar": preproc.ivar, "mask": preproc.mask}
+    psf = spexbench.read_psf(str(night.psf))
+    for fiber in range(1, 25, 3):
+        x, y = (round(float(axis(fiber, 5800.0))) for axis in (psf.x, psf.y))
+        image["image"][y, x + 1 : x + 3] += 3000
+    image["camera"] = "r0"
+    on_gpu, on_cpu = (
+        extract(image, psf, reject_pixels=6, gpu=gpu, method="cholesky", **FRAME)
+        for gpu in (True, False)
+    )
+    np.testing.assert_array_equal(on_gpu.rejected, on_cpu.rejected)
+    assert (on_gpu.rejected > 0).sum() > 10
+    comparison = spexbench.compare(on_gpu, on_cpu, tolerance="production")
+    assert comparison, comparison.table
 
 
 def test_model_of_the_cpu(night):
