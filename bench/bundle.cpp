@@ -18,6 +18,7 @@
 #include "reference/extract/weights.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
+#include "reference/model/mask_bits.hpp"
 #include "reference/model/milestones.hpp"
 
 namespace {
@@ -61,7 +62,7 @@ int main(int argc, char** argv) {
     frame.psf = spex::read_psf(psf_path);
     spex::Preproc preproc = spex::read_preproc(preproc_path);
     frame.grid = spex::make_wave_grid(spex::default_wave_range(preproc.camera, preproc_path));
-    frame.pixels = spex::make_pixels(std::move(preproc), spex::ExtractOptions{}.mask_bits);
+    frame.pixels = spex::make_pixels(std::move(preproc), spex::ccdmask::rejected);
     for (const spex::Method method : {spex::Method::eigh, spex::Method::cholesky})
       for (const spex::Milestone milestone :
            {spex::Milestone::cpu_refactor, spex::Milestone::baseline})

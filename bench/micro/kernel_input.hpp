@@ -5,7 +5,7 @@
 
 #include "reference/extract/normal_equations.hpp"
 #include "reference/layout/patches.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/model/psf.hpp"
 
 namespace spex::bench {

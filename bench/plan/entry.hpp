@@ -12,7 +12,7 @@
 #include "reference/model/choices.hpp"
 
 namespace spex {
-struct ExtractOptions;
+struct FrameOptions;
 }
 
 namespace spex::bench {
@@ -58,7 +58,7 @@ struct Reference {
 };
 
 /// The options of an extraction without options.
-[[nodiscard]] std::shared_ptr<const ExtractOptions> default_options();
+[[nodiscard]] std::shared_ptr<const FrameOptions> default_options();
 
 /// A way to run a case; each entry has a result file.
 struct Entry {
@@ -93,7 +93,7 @@ struct Entry {
   std::optional<Stopping> until;        ///< default: the plan's
   std::string tolerance;                ///< of spex-compare; default: the plan's
   /// `options` as the extractors parse them; not in the plan file.
-  std::shared_ptr<const ExtractOptions> extract = default_options();
+  std::shared_ptr<const FrameOptions> extract = default_options();
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }
   /// The number of visible GPUs that a node needs for it.

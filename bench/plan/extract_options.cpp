@@ -56,8 +56,8 @@ void no_files_needed(CLI::App& app) {
 
 }  // namespace
 
-std::shared_ptr<const ExtractOptions> default_options() {
-  return std::make_shared<const ExtractOptions>();
+std::shared_ptr<const FrameOptions> default_options() {
+  return std::make_shared<const FrameOptions>();
 }
 
 std::string Entry::method() const {
@@ -98,12 +98,12 @@ std::string Reference::method_of(const std::string& camera, int run) const {
 }
 
 bool has_fpnh(const Entry& entry, const Case& plan_case) {
-  const ExtractOptions& o = *entry.extract;
+  const FrameOptions& o = *entry.extract;
   const bool all_of_it = !o.wavelength && o.specmin == 0 && !o.nspec;
   return plan_case.size == "full" && !entry.bundles && !entry.alone && all_of_it;
 }
 
-ExtractOptions parse_options(const Entry& entry, const PlanObject& object) {
+FrameOptions parse_options(const Entry& entry, const PlanObject& object) {
   CLI::App app;
   ExtractArguments arguments = arguments_of(entry);
   add_extract_options(app, arguments);

@@ -326,7 +326,7 @@ Plan parse_plan(const std::string& text, const std::string& path) {
     Entry given = read_entry(object, plan);
     given.id += suffix;
     for (Entry& entry : resolve_sweep(given, object)) {
-      entry.extract = std::make_shared<const ExtractOptions>(parse_options(entry, object));
+      entry.extract = std::make_shared<const FrameOptions>(parse_options(entry, object));
       check_run_options(entry, plan.division, object);
       plan.entries.push_back(std::move(entry));
     }

@@ -115,7 +115,7 @@ class PlanObject {
 
 /// Parses the entry's `options`. Throws Error(usage) if the extractor does not have them, they do
 /// not change output values, or spex-bench sets them itself.
-[[nodiscard]] ExtractOptions parse_options(const Entry& entry, const PlanObject& object);
+[[nodiscard]] FrameOptions parse_options(const Entry& entry, const PlanObject& object);
 
 /// Throws Error(usage) if the extractor does not have the entry's `run_options`, or they change
 /// output values. Extractors of the division `optimized` may have other options.

@@ -5,7 +5,7 @@
 
 #include "reference/core/count.hpp"
 #include "reference/extract/normal_equations.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/psf/spots.hpp"
 
 namespace spex::bench {

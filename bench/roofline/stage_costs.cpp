@@ -267,7 +267,7 @@ std::vector<CostRecord> stage_costs(const Psf& psf, const WaveGrid& grid,
           {"quality", costs.quality.flops, costs.quality.bytes}};
 }
 
-std::vector<CostRecord> frame_costs(const ExtractOptions& options,
+std::vector<CostRecord> frame_costs(const FrameOptions& options,
                                     const std::vector<CameraPsf>& frames) {
   // The PSFs of one band are nearly equal.
   std::map<char, std::vector<CostRecord>> by_band;
@@ -276,7 +276,8 @@ std::vector<CostRecord> frame_costs(const ExtractOptions& options,
     std::vector<CostRecord>& costs = by_band[frame.camera.at(0)];
     if (costs.empty()) {
       const Psf psf = read_psf(frame.psf);
-      costs = stage_costs(psf, make_wave_grid(wave_range_of(options, frame.camera, psf)), options);
+      costs = stage_costs(psf, make_wave_grid(wave_range_of(options.wavelength, frame.camera, psf)),
+                          options);
     }
     sums.resize(std::max(sums.size(), costs.size()));
     for (std::size_t k = 0; k < costs.size(); ++k)

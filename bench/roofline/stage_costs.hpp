@@ -9,8 +9,9 @@
 #include "reference/model/psf.hpp"
 
 namespace spex {
+struct FrameOptions;
 struct ExtractOptions;
-}
+}  // namespace spex
 
 namespace spex::bench {
 
@@ -38,7 +39,7 @@ struct CameraPsf {
 };
 
 /// The sum of stage_costs over frames. Throws Error(data) if a PSF cannot be read.
-[[nodiscard]] std::vector<CostRecord> frame_costs(const ExtractOptions& options,
+[[nodiscard]] std::vector<CostRecord> frame_costs(const FrameOptions& options,
                                                   const std::vector<CameraPsf>& frames);
 
 }  // namespace spex::bench

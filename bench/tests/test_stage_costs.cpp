@@ -9,8 +9,8 @@
 #include "bench/roofline/patch_counts.hpp"
 #include "bench/roofline/stage_costs.hpp"
 #include "reference/extract/projection.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/model/milestones.hpp"
-#include "reference/model/options.hpp"
 #include "reference/sim/desi_psf.hpp"
 #include "reference/tests/support/synthetic.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "gpu/core/buffer.hpp"
 #include "gpu/core/context.hpp"
-#include "reference/model/milestones.hpp"
+#include "reference/model/choices.hpp"
 
 namespace spex::gpu {
 

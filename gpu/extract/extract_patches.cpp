@@ -22,6 +22,7 @@
 #include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/patch.hpp"
 #include "reference/frame/assemble_frame.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex::gpu {
 namespace {

@@ -6,6 +6,7 @@
 #include "gpu/extract/eigh/decorrelate.hpp"
 #include "gpu/tests/stage_test.hpp"
 #include "reference/extract/decorrelate.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex::gpu {
 namespace {

@@ -3,7 +3,7 @@
 #include "gpu/layout/patches.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex::gpu {

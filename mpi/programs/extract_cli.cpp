@@ -125,7 +125,7 @@ FrameJob make_job(const ExtractArguments& arguments) {
     if (text) set_option(request, *find_option(name), *text, arguments.device);
   // Reports a bad grid before any file is read.
   if (request.options.wavelength) static_cast<void>(make_wave_grid(*request.options.wavelength));
-  ExtractOptions& o = job.settings.options;
+  FrameOptions& o = job.settings.options;
   o = resolve(request, arguments.device);
   check_production_options(arguments.production, arguments.device);
   job.settings.barycentric = barycentric_settings(arguments.production);

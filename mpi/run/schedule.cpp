@@ -79,7 +79,7 @@ FrameOutcome write_step(const Run& run, int frame, int threads, std::optional<Fa
     outcome.failure = attempt([&] {
       run.before(Phase::write, frame);
       const StageTimer stage(times, Stage::write);
-      const ExtractOptions& options = job.settings.options;
+      const FrameOptions& options = job.settings.options;
       const Frame whole = frame_of(inputs, options, extracted);
       outcome.counts = write_frame_outputs(job, inputs, whole, extracted.patches,
                                            extracted.resolution ? &*extracted.resolution : nullptr);

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "reference/layout/wavelengths.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/model/extracted.hpp"
-#include "reference/model/options.hpp"
 #include "reference/model/preproc.hpp"
 #include "reference/model/psf.hpp"
 

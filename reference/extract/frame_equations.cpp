@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "reference/core/count.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 
 namespace spex {
 namespace {

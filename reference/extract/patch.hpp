@@ -6,7 +6,7 @@
 #include "reference/extract/frame_flux.hpp"
 #include "reference/extract/reject_pixels.hpp"
 #include "reference/layout/patches.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/model/patch_result.hpp"
 #include "reference/model/preproc.hpp"
 

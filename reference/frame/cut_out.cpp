@@ -6,7 +6,7 @@
 #include "reference/psf/move_spots.hpp"
 
 namespace spex {
-std::optional<XyRange> part_of_ccd(const ExtractOptions& options, const Preproc& preproc) {
+std::optional<XyRange> part_of_ccd(const FrameOptions& options, const Preproc& preproc) {
   if (options.xyrange || !preproc.first) return options.xyrange;
   const auto [x, y] = *preproc.first;
   return XyRange{x, x + preproc.nx, y, y + preproc.ny};

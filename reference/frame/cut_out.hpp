@@ -11,7 +11,7 @@
 namespace spex {
 
 /// The part of the CCD that the image is, by the option, else by its header; nothing: all of it.
-[[nodiscard]] std::optional<XyRange> part_of_ccd(const ExtractOptions& options,
+[[nodiscard]] std::optional<XyRange> part_of_ccd(const FrameOptions& options,
                                                  const Preproc& preproc);
 
 /// Makes the PSF that of the part of the CCD. Throws Error(usage) if the CCD does not hold it.

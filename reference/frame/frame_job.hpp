@@ -19,7 +19,7 @@ struct FrameSettings {
   bool full_precision = false;   ///< write FLUX and others in float64
   bool fibermap_by_row = false;  ///< take fibermap rows by place, as production does, not by FIBER
   bool no_mask = false;          ///< accept an image without MASK: all its pixels are good
-  ExtractOptions options;        ///< settings of the extraction
+  FrameOptions options;          ///< settings of the extraction
   /// Use the psferr of the camera's arm (model/camera.hpp) instead of the PSF file's; psferr in
   /// `options` takes precedence.
   bool psferr_by_arm = false;

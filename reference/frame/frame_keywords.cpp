@@ -16,7 +16,7 @@ namespace {
 
 // FIBER of the first extracted spectrum: that of its fibermap row, which may be another with
 // --fibermap-by-row.
-long long stated_fiber(const FrameInputs& inputs, const ExtractOptions& options) {
+long long stated_fiber(const FrameInputs& inputs, const FrameOptions& options) {
   const std::vector<std::int64_t>& fiber = inputs.preproc.fibermap.fiber;
   return fiber.empty() ? first_fiber_of(inputs, options) : fiber.front();
 }
@@ -27,7 +27,7 @@ std::string numbered(const char* stem, int number) {
 
 using KeywordValue = decltype(HeaderKeyword::value);
 
-KeywordValue keyword_value(const ExtractOption& option, const ExtractOptions& options) {
+KeywordValue keyword_value(const ExtractOption& option, const FrameOptions& options) {
   OptionRequest request = request_of(options);
   return std::visit(
       [&]<class T>(const T* place) -> KeywordValue {
@@ -46,9 +46,8 @@ KeywordValue keyword_value(const ExtractOption& option, const ExtractOptions& op
 }
 
 // The keywords of the options that the header states always, or if they are not the defaults.
-void add_options(std::vector<HeaderKeyword>& keywords, const ExtractOptions& options,
-                 Stated stated) {
-  const ExtractOptions defaults;
+void add_options(std::vector<HeaderKeyword>& keywords, const FrameOptions& options, Stated stated) {
+  const FrameOptions defaults;
   for (const ExtractOption& option : extract_options())
     if (option.stated == stated &&
         (stated == Stated::always || text_of(option, options) != text_of(option, defaults)))
@@ -90,9 +89,8 @@ const std::set<std::string>& own_keywords() {
 }
 
 std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const FrameInputs& inputs,
-                                          const ExtractOptions& options,
-                                          const PatchCounts& counts) {
-  ExtractOptions o = options;
+                                          const FrameOptions& options, const PatchCounts& counts) {
+  FrameOptions o = options;
   if (!o.psferr) o.psferr = inputs.psf.psferr;
   const auto number = [](auto value) { return static_cast<long long>(value); };
   std::vector<HeaderKeyword> keywords{

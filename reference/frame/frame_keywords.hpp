@@ -11,6 +11,8 @@
 
 namespace spex {
 
+struct FrameOptions;
+
 /// Names for the header: the program, and the input files as the header states them.
 struct Provenance {
   std::string program;  ///< name of the program
@@ -30,7 +32,7 @@ struct Provenance {
 /// depend on the number of ranks or threads.
 [[nodiscard]] std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance,
                                                         const FrameInputs& inputs,
-                                                        const ExtractOptions& options,
+                                                        const FrameOptions& options,
                                                         const PatchCounts& counts);
 
 }  // namespace spex

@@ -48,7 +48,7 @@ namespace {
 
 // Keeps the fibermap rows of the extracted spectra, in their order.
 void select_rows(const FrameJob& job, FrameInputs& inputs) {
-  const ExtractOptions& options = job.settings.options;
+  const FrameOptions& options = job.settings.options;
   Fibermap& fibermap = inputs.preproc.fibermap;
   if (fibermap.fits.empty()) return;
   const std::string file = job.files.fibermap.value_or(job.files.input);
@@ -111,7 +111,7 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc) {
 
 FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pixels pixels) {
   const FrameFiles& files = job.files;
-  const ExtractOptions& options = job.settings.options;
+  const FrameOptions& options = job.settings.options;
   FrameInputs inputs;
   inputs.psf = std::move(psf);
   inputs.preproc = std::move(preproc);
@@ -133,7 +133,7 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
   if (job.settings.psferr_by_arm)
     if (const ArmTraits* arm = arm_of_camera(inputs.preproc.camera))
       inputs.psf.psferr = arm->psferr;
-  inputs.wavelength = wave_range_of(options, inputs.preproc.camera, inputs.psf);
+  inputs.wavelength = wave_range_of(options.wavelength, inputs.preproc.camera, inputs.psf);
   inputs.heliocor = barycentric_factor_of(job.settings.barycentric, inputs.preproc, files.input);
   inputs.grid = at_telescope(make_wave_grid(inputs.wavelength), inputs.heliocor);
   inputs.patches = make_patches(options, inputs.grid, inputs.psf.nfiber);

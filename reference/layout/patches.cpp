@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/model/option_table.hpp"
-#include "reference/model/options.hpp"
 
 namespace spex {
 namespace {

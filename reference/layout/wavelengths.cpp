@@ -6,7 +6,6 @@
 
 #include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
-#include "reference/model/options.hpp"
 #include "reference/psf/light_range.hpp"
 #include "reference/psf/spot_state.hpp"
 
@@ -60,8 +59,9 @@ WaveRange wave_range_of_psf(const Psf& psf) {
 
 }  // namespace
 
-WaveRange wave_range_of(const ExtractOptions& options, const std::string& camera, const Psf& psf) {
-  if (options.wavelength) return *options.wavelength;
+WaveRange wave_range_of(const std::optional<WaveRange>& asked, const std::string& camera,
+                        const Psf& psf) {
+  if (asked) return *asked;
   if (const ArmTraits* arm = arm_of_camera(camera)) return arm->grid;
   return wave_range_of_psf(psf);
 }

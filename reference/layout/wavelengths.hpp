@@ -1,6 +1,7 @@
 // The wavelength grid of an extraction and its padding (extraction.md, section 3).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +11,6 @@
 #include "reference/model/wave_range.hpp"
 
 namespace spex {
-
-struct ExtractOptions;
 
 /// wave_w = wmin + w ((wmin + dw) - wmin): wmin + w dw, rounded as by numpy.arange, so that
 /// wavelengths are bit-identical to production's. Bins outside of [0, nwave) continue the same
@@ -37,11 +36,11 @@ struct WaveGrid {
 /// any other name.
 [[nodiscard]] WaveRange default_wave_range(const std::string& camera, const std::string& file);
 
-/// The wavelength range of `options`, else that of a camera of DESI, else the PSF's in steps of 0.8
-/// Angstrom. Throws Error(usage) if the option is missing, and such a step is less than half a row
-/// of the PSF, or more than three.
-[[nodiscard]] WaveRange wave_range_of(const ExtractOptions& options, const std::string& camera,
-                                      const Psf& psf);
+/// The wavelength range that was asked for, else that of a camera of DESI, else the PSF's in steps
+/// of 0.8 Angstrom. Throws Error(usage) if none was asked for, and such a step is less than half a
+/// row of the PSF, or more than three.
+[[nodiscard]] WaveRange wave_range_of(const std::optional<WaveRange>& asked,
+                                      const std::string& camera, const Psf& psf);
 
 /// The grid in the telescope's frame for a barycentric grid: wmin / heliocor, dw / heliocor, and
 /// the same number of bins (section 3.1).

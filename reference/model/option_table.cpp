@@ -26,7 +26,7 @@ OptionValue in_request(OptionRequest& request) {
   return &(request.*Member);
 }
 
-using O = ExtractOptions;
+using O = FrameOptions;
 using R = OptionRequest;
 
 constexpr std::array table{
@@ -241,7 +241,7 @@ std::string ExtractOption::flag() const {
   return text;
 }
 
-OptionRequest request_of(const ExtractOptions& options) {
+OptionRequest request_of(const FrameOptions& options) {
   return {options, options.nsubbundles, options.method, options.milestone};
 }
 

@@ -17,14 +17,14 @@ namespace spex {
 
 /// What a user asks for. Options whose defaults depend on others are absent; `resolve` sets them.
 struct OptionRequest {
-  ExtractOptions options;              ///< all others
+  FrameOptions options;                ///< all others
   std::optional<int> nsubbundles;      ///< absent: the milestone's
   std::optional<Method> method;        ///< absent: the milestone's
   std::optional<Milestone> milestone;  ///< absent: the device's fastest with the method
 };
 
 /// A request that names every option of `options` whose default depends on others.
-[[nodiscard]] OptionRequest request_of(const ExtractOptions& options);
+[[nodiscard]] OptionRequest request_of(const FrameOptions& options);
 
 /// The place of an option's value.
 using OptionValue =
@@ -67,19 +67,21 @@ void set_option(OptionRequest& request, const ExtractOption& option, const std::
                 Device device);
 
 /// The value as set_option takes it; empty if absent.
-[[nodiscard]] std::string text_of(const ExtractOption& option, const ExtractOptions& options);
+[[nodiscard]] std::string text_of(const ExtractOption& option, const FrameOptions& options);
 
 /// Names and values of the options that differ from the defaults of the milestone, without the
 /// milestone itself: empty with production's settings.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> changed_options(
-    const ExtractOptions& options);
+    const FrameOptions& options);
 
 /// The options of an extraction on the device. Throws Error(usage) if a value is outside of its
 /// range, or if options do not fit together.
-[[nodiscard]] ExtractOptions resolve(const OptionRequest& request, Device device);
+[[nodiscard]] FrameOptions resolve(const OptionRequest& request, Device device);
 
 /// Throws Error(usage) if a value is outside of its range, or if the subbundles do not divide a
 /// bundle.
+void check_options(const FrameOptions& options);
+/// The same for the options of patches alone.
 void check_options(const ExtractOptions& options);
 
 /// Parses `wmin,wmax,dw` in Angstrom. Throws Error(usage) for any other text.

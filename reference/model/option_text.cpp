@@ -143,7 +143,7 @@ void set_option(OptionRequest& request, const ExtractOption& option, const std::
       option.value(request));
 }
 
-std::string text_of(const ExtractOption& option, const ExtractOptions& options) {
+std::string text_of(const ExtractOption& option, const FrameOptions& options) {
   OptionRequest request = request_of(options);
   return std::visit([](const auto* place) { return text_of_value(*place); }, option.value(request));
 }

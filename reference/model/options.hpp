@@ -1,50 +1,23 @@
-// Parameters of an extraction, with production's names and defaults.
+// Options of the extraction of a frame, with production's names and defaults.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "reference/model/choices.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/model/mask_bits.hpp"
 #include "reference/model/wave_range.hpp"
 
 namespace spex {
 
-/// Extraction options; names and defaults as on the command line.
-struct ExtractOptions {
-  std::optional<WaveRange> wavelength;            ///< if absent, the camera's default grid
-  int specmin = 0;                                ///< first fiber, counted from 0 in the PSF
-  std::optional<int> nspec;                       ///< if absent, all fibers from specmin
-  std::optional<XyRange> xyrange;                 ///< of the CCD, if the image is a cut-out
-  double regularize = 0;                          ///< lambda of bins that the data determine
-  int bundlesize = 25;                            ///< fibers of a bundle
-  int nsubbundles = 5;                            ///< parts of a bundle
-  int nwavestep = 50;                             ///< core bins of a patch
-  int wavepad = 10;                               ///< requested padding bins on either side
-  double pixpad_frac = 0.8;                       ///< used fraction of the padding's rows
-  double wavepad_frac = 0.2;                      ///< `wavepad` is widened by this fraction
-  std::optional<int> ndiag;                       ///< diagonals of R; if absent, HSIZEY
-  std::optional<double> psferr;                   ///< if absent, the PSF file's value
-  std::uint32_t mask_bits = ccdmask::rejected;    ///< pixels with any of these bits are rejected
-  bool model = false;                             ///< also compute the model image
-  bool write_f = false;                           ///< also return f, before reconvolution
-  Method method = Method::eigh;                   ///< how N is inverted
-  Decorrelate decorrelate = Decorrelate::signal;  ///< which errors are decorrelated
-  FluxSolver flux = FluxSolver::patch;            ///< source of f for the flux
-  Chi2Pixels chi2_pixels = Chi2Pixels::weighted;  ///< pixels that chi2pix counts
-  Bad2dFit bad2dfit = Bad2dFit::relative;         ///< rule of BAD2DFIT
-  /// Sigmas above the model at which a pixel is rejected (section 5.3); if absent, none is.
-  std::optional<double> reject_pixels;
-  PsfTails psf_tails = PsfTails::off;          ///< tails of spots
-  Milestone milestone = milestone_of_options;  ///< the milestone
-
-  /// Number of extracted spectra for a PSF of `nfiber` fibers.
-  [[nodiscard]] int nspec_of(int nfiber) const { return nspec.value_or(nfiber - specmin); }
-  /// Stored diagonals of R on either side of the main one, for spots of 2 `hsizey` + 1 rows.
-  [[nodiscard]] int ndiag_of(int hsizey) const { return ndiag.value_or(hsizey); }
+/// How patches are extracted, and how the inputs are read; names and defaults as on the command
+/// line.
+struct FrameOptions : ExtractOptions {
+  std::optional<WaveRange> wavelength;          ///< if absent, the camera's default grid
+  std::optional<XyRange> xyrange;               ///< of the CCD, if the image is a cut-out
+  std::uint32_t mask_bits = ccdmask::rejected;  ///< pixels with any of these bits are rejected
+  PsfTails psf_tails = PsfTails::off;           ///< tails of spots
 };
-
-/// Number of padding bins on either side: P + int(P wavepad_frac).
-[[nodiscard]] int effective_wavepad(int wavepad, double wavepad_frac);
 
 }  // namespace spex

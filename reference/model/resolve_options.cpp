@@ -34,7 +34,7 @@ Milestone choose_milestone(const OptionRequest& request, Device device) {
 
 // On the GPU, --flux frame needs the bands of the fiber-by-fiber engine; the other milestones are
 // kept as published.
-void check_flux(const ExtractOptions& o) {
+void check_flux(const FrameOptions& o) {
   if (o.flux == FluxSolver::patch) return;
   const MilestoneTraits& milestone = traits(o.milestone);
   if (!milestone.solves_frame)
@@ -77,7 +77,7 @@ int effective_wavepad(int wavepad, double wavepad_frac) {
   return wavepad + static_cast<int>(wavepad * wavepad_frac);
 }
 
-void check_options(const ExtractOptions& o) {
+void check_options(const FrameOptions& o) {
   OptionRequest request = request_of(o);
   for (const ExtractOption& option : extract_options())
     std::visit([&](const auto* place) { check_range(option, place); }, option.value(request));
@@ -94,8 +94,14 @@ void check_options(const ExtractOptions& o) {
                       "at most --wavepad, widened by --wavepad-frac");
 }
 
-ExtractOptions resolve(const OptionRequest& request, Device device) {
-  ExtractOptions o = request.options;
+void check_options(const ExtractOptions& options) {
+  FrameOptions all;
+  static_cast<ExtractOptions&>(all) = options;
+  check_options(all);
+}
+
+FrameOptions resolve(const OptionRequest& request, Device device) {
+  FrameOptions o = request.options;
   o.milestone = choose_milestone(request, device);
   const MilestoneTraits& milestone = traits(o.milestone);
   o.method = request.method.value_or(milestone.method);
@@ -106,10 +112,10 @@ ExtractOptions resolve(const OptionRequest& request, Device device) {
   return o;
 }
 
-std::vector<std::pair<std::string, std::string>> changed_options(const ExtractOptions& options) {
+std::vector<std::pair<std::string, std::string>> changed_options(const FrameOptions& options) {
   OptionRequest request;
   request.milestone = options.milestone;
-  const ExtractOptions defaults = resolve(request, traits(options.milestone).device);
+  const FrameOptions defaults = resolve(request, traits(options.milestone).device);
   std::vector<std::pair<std::string, std::string>> changed;
   for (const ExtractOption& option : extract_options())
     if (std::string text = text_of(option, options); text != text_of(option, defaults))

@@ -55,7 +55,7 @@ BarycentricSettings make_barycentric(bool all, bool by_obstype, std::optional<do
   return settings;
 }
 
-FrameJob make_job(const ExtractOptions& options, BarycentricSettings barycentric,
+FrameJob make_job(const FrameOptions& options, BarycentricSettings barycentric,
                   const std::string& image, const std::string& psf,
                   const std::optional<std::string>& output, const std::optional<std::string>& model,
                   const std::optional<std::string>& rejected, bool scores, bool full_precision,
@@ -165,12 +165,11 @@ void bind_extraction(nb::module_& module) {
   nb::class_<Extraction>(module, "Extraction", "A frame with its inputs checked, and its patches.")
       .def(
           "__init__",
-          [](Extraction* self, const ExtractOptions& options,
-             const BarycentricSettings& barycentric, const Psf& psf, Preproc& preproc, bool take,
-             const std::string& image_name, const std::string& psf_name,
-             const std::optional<std::string>& output, const std::optional<std::string>& model,
-             const std::optional<std::string>& rejected, bool scores, bool full_precision,
-             bool fibermap_by_row) {
+          [](Extraction* self, const FrameOptions& options, const BarycentricSettings& barycentric,
+             const Psf& psf, Preproc& preproc, bool take, const std::string& image_name,
+             const std::string& psf_name, const std::optional<std::string>& output,
+             const std::optional<std::string>& model, const std::optional<std::string>& rejected,
+             bool scores, bool full_precision, bool fibermap_by_row) {
             const WithoutGil released;
             new (self)
                 Extraction(make_job(options, barycentric, image_name, psf_name, output, model,

@@ -177,7 +177,7 @@ void bind_psf_files(nb::module_& module) {
       .def_ro("wavemin", &Psf::wavemin, "Angstrom, of the parameters")
       .def_ro("wavemax", &Psf::wavemax, "Angstrom")
       .def_prop_ro(
-          "ndiag", [](const Psf& psf) { return ExtractOptions().ndiag_of(psf.hsizey); },
+          "ndiag", [](const Psf& psf) { return FrameOptions().ndiag_of(psf.hsizey); },
           "diagonals of R on either side of the main one")
       .def("__repr__",
            [](const Psf& psf) {

@@ -20,8 +20,8 @@ using nb::literals::operator""_a;
 namespace spex::python {
 namespace {
 
-ExtractOptions make_options(const std::map<std::string, std::string>& given, bool model,
-                            bool write_f, bool gpu) {
+FrameOptions make_options(const std::map<std::string, std::string>& given, bool model, bool write_f,
+                          bool gpu) {
   const Device device = gpu ? Device::gpu : Device::cpu;
   OptionRequest request;
   for (const auto& [name, text] : given) {
@@ -30,7 +30,7 @@ ExtractOptions make_options(const std::map<std::string, std::string>& given, boo
     set_option(request, *option, text, device);
   }
   request.options.write_f = write_f;
-  ExtractOptions options = resolve(request, device);
+  FrameOptions options = resolve(request, device);
   options.model = model;
   return options;
 }
@@ -59,7 +59,7 @@ std::string type_of(const T* /*place*/) {
 
 // Name, type, default as text, help and choices of each option. An option without a default has "".
 std::vector<nb::tuple> describe_options() {
-  const ExtractOptions defaults = resolve({}, Device::cpu);
+  const FrameOptions defaults = resolve({}, Device::cpu);
   std::vector<nb::tuple> all;
   for (const ExtractOption& option : extract_options()) {
     OptionRequest request;
@@ -74,16 +74,16 @@ std::vector<nb::tuple> describe_options() {
 }  // namespace
 
 void bind_options(nb::module_& module) {
-  nb::class_<ExtractOptions>(module, "Options", "Extraction options.")
+  nb::class_<FrameOptions>(module, "Options", "Extraction options.")
       .def_prop_ro(
-          "method", [](const ExtractOptions& o) { return to_string(o.method); }, "eigh or cholesky")
+          "method", [](const FrameOptions& o) { return to_string(o.method); }, "eigh or cholesky")
       .def_prop_ro(
-          "milestone", [](const ExtractOptions& o) { return to_string(o.milestone); },
+          "milestone", [](const FrameOptions& o) { return to_string(o.milestone); },
           "the milestone")
       .def_prop_ro(
-          "flux", [](const ExtractOptions& o) { return to_string(o.flux); }, "patch or frame")
-      .def_ro("nwavestep", &ExtractOptions::nwavestep, "core bins of a patch")
-      .def_ro("specmin", &ExtractOptions::specmin, "first fiber");
+          "flux", [](const FrameOptions& o) { return to_string(o.flux); }, "patch or frame")
+      .def_ro("nwavestep", &FrameOptions::nwavestep, "core bins of a patch")
+      .def_ro("specmin", &FrameOptions::specmin, "first fiber");
   module.def(
       "make_options", &make_options, "given"_a, "model"_a, "write_f"_a, "gpu"_a,
       "Options from texts by their names, as on the command line (docs/command-line.md); others "

@@ -40,7 +40,7 @@ class Extraction {
   Extraction& operator=(const Extraction&) = delete;
 
   [[nodiscard]] const FrameInputs& inputs() const { return inputs_; }  ///< checked inputs
-  [[nodiscard]] const ExtractOptions& options() const {
+  [[nodiscard]] const FrameOptions& options() const {
     return job_.settings.options;
   }  ///< options of the extraction
   [[nodiscard]] const std::vector<Patch>& patches() const {

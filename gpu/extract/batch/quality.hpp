@@ -4,7 +4,7 @@
 
 #include "gpu/extract/batch/bins.hpp"
 #include "gpu/extract/batch/spectra.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/choices.hpp"
 
 namespace spex::gpu {
 

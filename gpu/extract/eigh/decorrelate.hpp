@@ -8,7 +8,7 @@
 #include "gpu/core/eigensolver.hpp"
 #include "gpu/extract/batch/spectra.hpp"
 #include "gpu/extract/eigh/normal_solver.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/choices.hpp"
 
 namespace spex::gpu {
 

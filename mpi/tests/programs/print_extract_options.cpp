@@ -34,7 +34,7 @@ nlohmann::json parsed(std::vector<std::string> words) {
                                         status))
     return {};
   const spex::FrameFiles& files = one.job.files;
-  const spex::ExtractOptions& o = one.request.options;
+  const spex::FrameOptions& o = one.request.options;
   nlohmann::json values{{"input", files.input},
                         {"fibermap", or_null(files.fibermap)},
                         {"psf", files.psf},

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "reference/fits/read/fits_file.hpp"
-#include "reference/model/milestones.hpp"
 #include "reference/tests/support/process.hpp"
 #include "spex_test_paths.hpp"
 
@@ -19,15 +18,6 @@ inline const std::string golden = SPEX_SOURCE_DIR "/golden/";
 
 /// Options by name; an empty value stands for a flag.
 using Options = std::map<std::string, std::string>;
-
-/// The milestones of spex-cpu that support both methods.
-inline std::vector<std::string> cpu_milestones() {
-  std::vector<std::string> names;
-  for (const Milestone one : milestones_of(Device::cpu))
-    if (supports(one, Method::eigh) && supports(one, Method::cholesky))
-      names.push_back(to_string(one));
-  return names;
-}
 
 /// The launcher: nothing, or mpirun with a number of ranks.
 inline std::vector<std::string> mpirun(int ranks) {

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mpi/tests/programs/cpu_milestones.hpp"
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/psf/spots.hpp"

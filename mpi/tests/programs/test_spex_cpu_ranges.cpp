@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "mpi/tests/programs/cpu_milestones.hpp"
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
 #include "reference/tests/support/change_fits.hpp"
 

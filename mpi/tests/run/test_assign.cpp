@@ -11,7 +11,7 @@
 
 #include "mpi/run/assign.hpp"
 #include "reference/core/error.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 
 namespace spex::mpi {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "reference/core/median.hpp"
 #include "reference/frame/bad_2d_fits.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/model/mask_bits.hpp"
-#include "reference/model/options.hpp"
 
 namespace spex {
 namespace {

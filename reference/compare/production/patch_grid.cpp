@@ -10,7 +10,7 @@
 
 #include "reference/io/read_psf.hpp"
 #include "reference/layout/wavelengths.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/psf/spots.hpp"
 
 namespace spex {

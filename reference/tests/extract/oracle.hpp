@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "reference/layout/patches.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/model/preproc.hpp"
 #include "reference/psf/spots.hpp"
 

@@ -11,6 +11,7 @@
 #include "reference/extract/decorrelate.hpp"
 #include "reference/extract/patch.hpp"
 #include "reference/extract/weights.hpp"
+#include "reference/model/mask_bits.hpp"
 #include "reference/model/milestones.hpp"
 #include "reference/tests/extract/oracle.hpp"
 #include "reference/tests/support/synthetic.hpp"

@@ -52,7 +52,7 @@ class FrameKeywords : public testing::Test {
   }
 
   FrameInputs inputs = make_inputs();
-  ExtractOptions options;
+  FrameOptions options;
 };
 
 TEST_F(FrameKeywords, RequestedWavelengths) {
@@ -159,7 +159,7 @@ TEST_F(FrameKeywords, RulesOfQualityOnlyIfNotTheDefaults) {
 }
 
 // No option that a header states if it is changed has its default.
-ExtractOptions with_other_values(const ExtractOptions& defaults) {
+FrameOptions with_other_values(const FrameOptions& defaults) {
   OptionRequest request = request_of(defaults);
   for (const ExtractOption& option : extract_options()) {
     if (option.stated != Stated::if_changed) continue;

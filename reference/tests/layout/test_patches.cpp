@@ -6,7 +6,7 @@
 #include "reference/core/error.hpp"
 #include "reference/layout/check_coverage.hpp"
 #include "reference/layout/patches.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {

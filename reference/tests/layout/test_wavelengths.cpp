@@ -5,7 +5,7 @@
 
 #include "reference/core/error.hpp"
 #include "reference/layout/wavelengths.hpp"
-#include "reference/model/options.hpp"
+#include "reference/model/extract_options.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {
@@ -26,11 +26,10 @@ TEST(WaveGrid, ProductionGridsOfBAndZ) {
 }
 
 TEST(WaveGrid, CameraOrPsfSetsTheDefaultGrid) {
-  ExtractOptions options;
   Psf psf = test::make_psf({});  // 990 to 1010 Angstrom
-  EXPECT_EQ(wave_range_of(options, "b7", psf).wmin, 3600);
+  EXPECT_EQ(wave_range_of({}, "b7", psf).wmin, 3600);
   for (const char* other : {"x0", "", "b", "blue"}) {
-    const WaveRange range = wave_range_of(options, other, psf);
+    const WaveRange range = wave_range_of({}, other, psf);
     EXPECT_EQ(range.wmin, std::max({psf.wavemin, psf.xtrace.wavemin, psf.ytrace.wavemin}));
     EXPECT_EQ(range.wmax, std::min({psf.wavemax, psf.xtrace.wavemax, psf.ytrace.wavemax}));
     EXPECT_EQ(range.dw, 0.8);
@@ -38,10 +37,9 @@ TEST(WaveGrid, CameraOrPsfSetsTheDefaultGrid) {
   for (const double factor : {0.01, 100.0, 0.0}) {
     Psf other = psf;
     for (double& c : other.ytrace.coeff) c *= factor;
-    EXPECT_THROW(static_cast<void>(wave_range_of(options, "x0", other)), Error) << factor;
+    EXPECT_THROW(static_cast<void>(wave_range_of({}, "x0", other)), Error) << factor;
   }
-  options.wavelength = WaveRange{100, 102, 1};
-  EXPECT_EQ(wave_range_of(options, "x0", psf).wmax, 102);
+  EXPECT_EQ(wave_range_of(WaveRange{100, 102, 1}, "x0", psf).wmax, 102);
 }
 
 TEST(WaveGrid, EndIsExclusiveAtHalfAStep) {

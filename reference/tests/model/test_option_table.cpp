@@ -22,8 +22,8 @@ using testing::IsEmpty;
 using testing::Pair;
 
 // The options that result from texts, as on a command line.
-ExtractOptions from(const std::vector<std::pair<std::string, std::string>>& texts,
-                    Device device = Device::cpu) {
+FrameOptions from(const std::vector<std::pair<std::string, std::string>>& texts,
+                  Device device = Device::cpu) {
   OptionRequest request;
   for (const auto& [name, text] : texts) set_option(request, *find_option(name), text, device);
   return resolve(request, device);
@@ -58,27 +58,27 @@ TEST(OptionTable, NamesAreUnique) {
 }
 
 TEST(OptionTable, TextsAreReadBack) {
-  const ExtractOptions options = from({{"wavelength", "5760,7620.4,0.8"},
-                                       {"specmin", "3"},
-                                       {"nspec", "7"},
-                                       {"xyrange", "0,20,5,300"},
-                                       {"regularize", "1e-9"},
-                                       {"psferr", "0.015"},
-                                       {"mask_bits", "0xF"},
-                                       {"method", "cholesky"},
-                                       {"milestone", "baseline"},
-                                       {"nsubbundles", "1"},
-                                       {"flux", "frame"},
-                                       {"decorrelate", "noise"},
-                                       {"chi2_pixels", "bright"},
-                                       {"bad2dfit", "chi2"},
-                                       {"ndiag", "7"},
-                                       {"reject_pixels", "5.5"},
-                                       {"psf_tails", "on"}});
+  const FrameOptions options = from({{"wavelength", "5760,7620.4,0.8"},
+                                     {"specmin", "3"},
+                                     {"nspec", "7"},
+                                     {"xyrange", "0,20,5,300"},
+                                     {"regularize", "1e-9"},
+                                     {"psferr", "0.015"},
+                                     {"mask_bits", "0xF"},
+                                     {"method", "cholesky"},
+                                     {"milestone", "baseline"},
+                                     {"nsubbundles", "1"},
+                                     {"flux", "frame"},
+                                     {"decorrelate", "noise"},
+                                     {"chi2_pixels", "bright"},
+                                     {"bad2dfit", "chi2"},
+                                     {"ndiag", "7"},
+                                     {"reject_pixels", "5.5"},
+                                     {"psf_tails", "on"}});
   OptionRequest again;
   for (const ExtractOption& option : extract_options())
     set_option(again, option, text_of(option, options), Device::cpu);
-  const ExtractOptions same = resolve(again, Device::cpu);
+  const FrameOptions same = resolve(again, Device::cpu);
   for (const ExtractOption& option : extract_options())
     EXPECT_EQ(text_of(option, same), text_of(option, options)) << option.name;
   EXPECT_EQ(same.wavelength->wmax, 7620.4);
@@ -153,7 +153,7 @@ TEST(Resolve, TheMilestoneDecidesMethodAndSubbundles) {
 }
 
 TEST(Resolve, AMethodAloneChoosesTheFastestMilestoneOfTheGpu) {
-  const ExtractOptions options = from({{"method", "eigh"}}, Device::gpu);
+  const FrameOptions options = from({{"method", "eigh"}}, Device::gpu);
   EXPECT_EQ(options.method, Method::eigh);
   EXPECT_EQ(options.milestone, Milestone::batch_syev);
   EXPECT_EQ(refusal({{"method", "eigh"}, {"milestone", "direct"}}, Device::gpu),
