@@ -28,7 +28,7 @@ TEST_F(ExtractorTest, EnginesAgreeWithTheReference) {
   for (const Decorrelate decorrelate : {Decorrelate::signal, Decorrelate::noise}) {
     options.decorrelate = decorrelate;
     options.regularize = decorrelate == Decorrelate::noise ? 0.01 : 0;
-    const std::vector<PatchResult> expected = on_cpu(patches());
+    const std::vector<PatchResult> expected = precisely(patches());
     for (const Milestone rung : rungs) {
       SCOPED_TRACE(to_string(rung));
       const std::vector<PatchResult> results = on_gpu(patches(), rung);
@@ -55,7 +55,7 @@ TEST_F(ExtractorTest, BinsWithoutLightAgreeWithTheReference) {
   options.nwavestep = 7;
   for (const Decorrelate decorrelate : {Decorrelate::signal, Decorrelate::noise}) {
     options.decorrelate = decorrelate;
-    const std::vector<PatchResult> expected = on_cpu(patches());
+    const std::vector<PatchResult> expected = precisely(patches());
     for (const Milestone rung : rungs) {
       SCOPED_TRACE(to_string(rung));
       const std::vector<PatchResult> results = on_gpu(patches(), rung);

@@ -56,10 +56,15 @@ void store_quality(const Context& context, const PatchBatch& batch, const Soluti
   find_quality(batch.patches(), batch.count, batch.npixel, batch.ncore_bins, batch.spots,
                frame.rows(), frame.pixels(), solution, psferr, counted, work, batch.status(),
                frame.spectra(), context.stream());
-  clear_failed(batch.patches(), batch.count, batch.status(), frame.spectra(), context.stream());
-  if (frame.spectra().f != nullptr)
+  end_spectra(context, batch, solution);
+}
+
+void end_spectra(const Context& context, const PatchBatch& batch, const SolutionView& solution) {
+  const SpectraView& spectra = batch.frame->spectra();
+  clear_failed(batch.patches(), batch.count, batch.status(), spectra, context.stream());
+  if (spectra.f != nullptr)
     store_f(batch.patches(), batch.count, solution.f, solution.q, solution.strides, batch.status(),
-            frame.spectra(), context.stream());
+            spectra, context.stream());
 }
 
 void download_core_models(const Context& context, const PatchBatch& batch,

@@ -42,6 +42,9 @@ struct PatchBatch {
 void store_quality(const Context& context, const PatchBatch& batch, const SolutionView& solution,
                    double psferr, Chi2Pixels counted, double* work);
 
+/// The second part of store_quality: f if requested, and the patches with a nonzero status.
+void end_spectra(const Context& context, const PatchBatch& batch, const SolutionView& solution);
+
 /// Computes A_core f_core of a batch (extraction.md, section 6) and copies it into `models[k]` for
 /// patch k of the frame, row-major over the patch's used pixels. `work` must hold batch.npixel
 /// numbers per patch. Waits for the GPU.

@@ -1,6 +1,5 @@
 #include <climits>
 
-#include "gpu/core/block.cuh"
 #include "gpu/core/warp.cuh"
 #include "gpu/extract/batch/quality.hpp"
 #include "gpu/extract/batch/spot_device.cuh"
@@ -55,32 +54,6 @@ struct BinRange {
   int w_begin, w_end;
 };
 
-__device__ BinRange core_bins(const PatchGeometry& patch) {
-  return {patch.pad_below, patch.pad_below + patch.ncore, patch.wavepad,
-          patch.wavepad + patch.nkept};
-}
-
-// Pixels of a patch, [x0, x1) x [y0, y1).
-struct PixelBox {
-  int x0 = INT_MAX, x1 = INT_MIN;
-  int y0 = INT_MAX, y1 = INT_MIN;
-};
-
-// The patch's pixels under the spots of its core bins; for the whole block.
-__device__ PixelBox core_pixels(const PatchGeometry& patch, const SpotsView& spots) {
-  const BinRange core = core_bins(patch);
-  PixelBox box;
-  for (int j = threadIdx.x; j < patch.ncore * patch.nkept; j += threads) {
-    const ClippedSpot spot =
-        clip_spot(patch, spots, core.s_begin + j / patch.nkept, core.w_begin + j % patch.nkept);
-    if (spot.x0 >= spot.x1 || spot.y0 >= spot.y1) continue;
-    box = {min(box.x0, spot.x0), max(box.x1, spot.x1), min(box.y0, spot.y0), max(box.y1, spot.y1)};
-  }
-  return merge_block<threads>(box, [](const PixelBox& a, const PixelBox& b) {
-    return PixelBox{min(a.x0, b.x0), max(a.x1, b.x1), min(a.y0, b.y0), max(a.y1, b.y1)};
-  });
-}
-
 // A bin of a fiber whose spot may reach the rows.
 struct alignas(16) Term {
   double f;
@@ -132,7 +105,7 @@ __device__ void find_model(const PatchGeometry& patch, const SpotsView& spots,
       const double* values = spots.value + (spot + first) * spot_size;
       for (int column = x0 + lane; column < x1; column += warp_size) {
         double m[rows_at_once] = {};
-#pragma unroll 4
+#pragma unroll 2
         for (int k = 0; k < count; ++k) {
           const Term term = model.terms[k];
           const int dx = column - term.xc;
@@ -152,19 +125,18 @@ __device__ void find_model(const PatchGeometry& patch, const SpotsView& spots,
   __syncwarp();
 }
 
-// Calls visit(x, y, m) for the pixels of a box, distributed over gridDim.x blocks.
+// Calls visit(x, y, m) for the pixels of the patch, distributed over model_blocks blocks.
 template <class Flux, class Visit>
-__device__ void for_each_pixel(const PatchGeometry& patch, const PixelBox& box,
-                               const SpotsView& spots, const RowBinsView& rows,
-                               const BinRange& bins, const Flux& flux, const Visit& visit) {
+__device__ void for_each_pixel(const PatchGeometry& patch, const SpotsView& spots,
+                               const RowBinsView& rows, const BinRange& bins, const Flux& flux,
+                               const Visit& visit) {
   __shared__ WarpModel models[warps];
   WarpModel& model = models[threadIdx.x / warp_size];
-  if (box.y0 >= box.y1) return;
   const int first = (blockIdx.x * warps + threadIdx.x / warp_size) * rows_at_once;
-  for (int y = box.y0 + first; y < box.y1; y += gridDim.x * warps * rows_at_once) {
-    const int nrows = min(box.y1 - y, rows_at_once);
-    for (int x = box.x0; x < box.x1; x += columns_at_once) {
-      const int ncolumns = min(box.x1 - x, columns_at_once);
+  for (int y = patch.y0 + first; y < patch.y1; y += model_blocks * warps * rows_at_once) {
+    const int nrows = min(patch.y1 - y, rows_at_once);
+    for (int x = patch.x0; x < patch.x1; x += columns_at_once) {
+      const int ncolumns = min(patch.x1 - x, columns_at_once);
       find_model(patch, spots, rows, bins, x, y, ncolumns, nrows, flux, model);
       for (int r = 0; r < nrows; ++r)
         for (int column = threadIdx.x % warp_size; column < ncolumns; column += warp_size)
@@ -188,9 +160,8 @@ __global__ void __launch_bounds__(threads)
   const PatchGeometry patch = patches[blockIdx.y];
   const double* f = solution.f + solution.strides.patch(blockIdx.y);
   double* chi2 = work + static_cast<size_t>(blockIdx.y) * npixel;
-  // Pixels that no core bin reaches are not read.
   for_each_pixel(
-      patch, core_pixels(patch, spots), spots, rows, {0, patch.nspec, 0, patch.nwave},
+      patch, spots, rows, {0, patch.nspec, 0, patch.nwave},
       [&](int s, int w) { return f[solution.strides.bin(s, w)]; },
       [&](int x, int y, double m) {
         const size_t pixel = static_cast<size_t>(y) * pixels.nx + x;
@@ -250,7 +221,8 @@ __global__ void __launch_bounds__(threads)
   const size_t first = solution.strides.patch(blockIdx.y);
   double* model = all + static_cast<size_t>(blockIdx.y) * npixel;
   for_each_pixel(
-      patch, {patch.x0, patch.x1, patch.y0, patch.y1}, spots, rows, core_bins(patch),
+      patch, spots, rows,
+      {patch.pad_below, patch.pad_below + patch.ncore, patch.wavepad, patch.wavepad + patch.nkept},
       [&](int s, int w) {
         const size_t j = first + solution.strides.bin(s, w);
         return solution.q[j] != 0 ? solution.f[j] : 0.0;

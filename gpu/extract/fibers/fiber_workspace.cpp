@@ -327,7 +327,7 @@ void FiberWorkspace::quality() {
                frame.rows(), frame.pixels(), solution(), psferr_, chi2_pixels_,
                quality_pixels_.get(), batch_.status(), frame.spectra(), stream);
   terms_added_.hold(stream);
-  clear_failed(batch_.patches(), batch_.count, batch_.status(), frame.spectra(), stream);
+  end_spectra(*context_, batch_, solution());
   find_pulled(batch_.patches(), batch_.count, solution(), batch_.status(), frame.spectra(), stream);
 }
 
