@@ -1,7 +1,4 @@
-#include <algorithm>
 #include <exception>
-#include <regex>
-#include <string>
 
 #include "reference/core/error.hpp"
 #include "reference/python/bindings.hpp"
@@ -25,24 +22,11 @@ const char* class_of(ErrorKind kind) {
   return "Error";
 }
 
-// The message with Python's names of options: nspec for --nspec.
-std::string in_python(const std::string& message) {
-  static const std::regex option(R"((^|[ (])--([a-z0-9]+(-[a-z0-9]+)*)(?=[:, )]|$))");
-  std::string made;
-  auto from = message.begin();
-  for (std::sregex_iterator found(message.begin(), message.end(), option), end; found != end;
-       ++found) {
-    std::string name = (*found)[2];
-    std::replace(name.begin(), name.end(), '-', '_');
-    made.append(from, (*found)[0].first).append((*found)[1]).append(name);
-    from = (*found)[0].second;
-  }
-  return made.append(from, message.end());
-}
-
 void raise(const char* name, const std::exception& error) {
-  const auto type = nanobind::module_::import_("spexbench.errors").attr(name);
-  PyErr_SetString(type.ptr(), in_python(error.what()).c_str());
+  const auto errors = nanobind::module_::import_("spexbench.errors");
+  // Not std::regex: where libstdc++ is linked into the module, its locales do not work.
+  const auto message = errors.attr("_in_python")(error.what());
+  PyErr_SetObject(errors.attr(name).ptr(), message.ptr());
 }
 
 void translate(const std::exception_ptr& failure, void* /*unused*/) {
