@@ -143,12 +143,13 @@ constexpr double from_root_flops = 4;
 
 constexpr double vectors_of_root = 2;  // 1 and y of extraction.md, section 5.1
 
-// gpu/extract/fibers/fiber_root.cu. Each pole of the root writes L and both vectors to scratch and
-// reads them again. Each pole of the correction by E, in single precision, writes or reads L four
-// times, and X and E X eight times.
+// gpu/extract/fibers/fiber_root.cu and fiber_root_outside.cu. Each pole of the root writes L and
+// both vectors to scratch and reads them again. Each pole of the term of E, in single precision,
+// writes or reads L four times, and X and E X eight times.
 Cost cost_of_roots(const BandFlops& band) {
-  constexpr double poles = 16;  // up to a condition of 4000 or so; 20 beyond
-  constexpr double poles_of_E = 8;
+  constexpr double poles = 16;  // up to a condition of 8000 or so
+  // Of eight poles; 4, 1 and 59% of the spectra of b, r and z need the term.
+  constexpr double poles_of_E = 8 * 0.21;
   const double mm = band.m * band.m;
   const double of_root = band.factor() + band.inverse() + vectors_of_root * band.solution();
   const double of_E = band.factor() + vectors_of_root * (2 * band.solution() + 2 * mm);

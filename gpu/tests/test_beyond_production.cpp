@@ -62,7 +62,7 @@ TEST_F(ExtractorTest, DiagonalsOfRAgreeWithTheReference) {
     SCOPED_TRACE(ndiag);
     options.ndiag = ndiag;
     options.wavepad = std::max(ndiag, 5);
-    const std::vector<PatchResult> expected = on_cpu(patches());
+    const std::vector<PatchResult> expected = precisely(patches());
     ASSERT_EQ(expected.front().ndiagonals, 2 * ndiag + 1);
     for (const Milestone rung : rungs) {
       SCOPED_TRACE(to_string(rung));
