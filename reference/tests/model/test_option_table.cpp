@@ -164,9 +164,10 @@ TEST(Resolve, WhatCannotRejectPixelsIsRefused) {
   EXPECT_EQ(from({{"reject_pixels", "5"}}).reject_pixels, 5);
   EXPECT_FALSE(from({}).reject_pixels);
   EXPECT_EQ(from({{"reject_pixels", "5"}}, Device::gpu).reject_pixels, 5);
-  EXPECT_EQ(refusal({{"reject_pixels", "5"}, {"milestone", "band"}}, Device::gpu),
-            "--reject-pixels: is not supported by band (expected --milestone direct or pipeline, or "
-            "spex-cpu)");
+  EXPECT_EQ(
+      refusal({{"reject_pixels", "5"}, {"milestone", "band"}}, Device::gpu),
+      "--reject-pixels: is not supported by band (expected --milestone direct or pipeline, or "
+      "spex-cpu)");
   EXPECT_THAT(refusal({{"reject_pixels", "5"}, {"decorrelate", "noise"}}, Device::gpu),
               HasSubstr("--reject-pixels: needs --decorrelate signal"));
   EXPECT_EQ(refusal({{"reject_pixels", "2.9"}}), "--reject-pixels: 2.9 (expected 3 to 1000)");
