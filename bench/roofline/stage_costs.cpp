@@ -148,7 +148,8 @@ constexpr double vectors_of_root = 2;  // 1 and y of extraction.md, section 5.1
 // writes or reads L four times, and X and E X eight times.
 Cost cost_of_roots(const BandFlops& band) {
   constexpr double poles = 16;  // up to a condition of 8000 or so
-  // Of eight poles; 4, 1 and 59% of the spectra of b, r and z need the term.
+  // Of eight poles; by the CPU's bounds 4, 1 and 59% of the spectra of simulated frames of b, r and
+  // z need the term.
   constexpr double poles_of_E = 8 * 0.21;
   const double mm = band.m * band.m;
   const double of_root = band.factor() + band.inverse() + vectors_of_root * band.solution();

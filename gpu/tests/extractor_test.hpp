@@ -73,4 +73,14 @@ inline void expect_close(const PatchResult& gpu, const PatchResult& cpu) {
     EXPECT_NEAR(gpu.resolution[j], cpu.resolution[j], 1e-6) << j;
 }
 
+/// The same of all patches of a frame.
+inline void expect_close(const std::vector<PatchResult>& gpu, const std::vector<PatchResult>& cpu) {
+  ASSERT_EQ(gpu.size(), cpu.size());
+  for (std::size_t k = 0; k < gpu.size(); ++k) {
+    SCOPED_TRACE(k);
+    EXPECT_NE(gpu[k].status, PatchStatus::failed);
+    expect_close(gpu[k], cpu[k]);
+  }
+}
+
 }  // namespace spex::gpu::test

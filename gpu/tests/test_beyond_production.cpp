@@ -33,11 +33,7 @@ TEST_F(ExtractorTest, FBeforeReconvolutionAgreesWithTheReference) {
       if (flux == FluxSolver::frame && !traits(rung).solves_frame) continue;
       SCOPED_TRACE(to_string(rung));
       const std::vector<PatchResult> results = on_gpu(patches(), rung);
-      ASSERT_EQ(results.size(), expected.size());
-      for (std::size_t k = 0; k < results.size(); ++k) {
-        SCOPED_TRACE(k);
-        expect_close(results[k], expected[k]);
-      }
+      expect_close(results, expected);
       // The same in the forms of a whole frame.
       for (const SpectraOf wanted : {SpectraOf::frame, SpectraOf::packed_frame}) {
         Extractor extractor({.device = 0, .poison = true});
@@ -66,12 +62,7 @@ TEST_F(ExtractorTest, DiagonalsOfRAgreeWithTheReference) {
     ASSERT_EQ(expected.front().ndiagonals, 2 * ndiag + 1);
     for (const Milestone rung : rungs) {
       SCOPED_TRACE(to_string(rung));
-      const std::vector<PatchResult> results = on_gpu(patches(), rung);
-      ASSERT_EQ(results.size(), expected.size());
-      for (std::size_t k = 0; k < results.size(); ++k) {
-        SCOPED_TRACE(k);
-        expect_close(results[k], expected[k]);
-      }
+      expect_close(on_gpu(patches(), rung), expected);
     }
   }
 }
@@ -86,12 +77,7 @@ TEST_F(ExtractorTest, TailsAgreeWithTheReference) {
   EXPECT_NE(expected.front().flux, without.front().flux);
   for (const Milestone rung : rungs) {
     SCOPED_TRACE(to_string(rung));
-    const std::vector<PatchResult> results = on_gpu(patches(), rung);
-    ASSERT_EQ(results.size(), expected.size());
-    for (std::size_t k = 0; k < results.size(); ++k) {
-      SCOPED_TRACE(k);
-      expect_close(results[k], expected[k]);
-    }
+    expect_close(on_gpu(patches(), rung), expected);
   }
 }
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int factored_together = 8;  // spectra of a warp of factor_kernel
 constexpr int solve_threads = 128;
+
 // Distance between the bands of two spectra in shared memory. The distance is odd, so that lanes
 // that read the same element of their spectra use different banks.
 __host__ __device__ constexpr int factor_stride(int band_size) {

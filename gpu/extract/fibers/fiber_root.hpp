@@ -9,13 +9,13 @@ namespace spex::gpu {
 
 /// The core spectra of a batch, and where their results go.
 struct FiberRoots {
-  const PatchGeometry* patches = nullptr;
-  const CoreSpectrum* cores = nullptr;
+  const PatchGeometry* patches = nullptr;  ///< [patch]
+  const CoreSpectrum* cores = nullptr;     ///< [ncores]
   int ncores = 0;
   FiberLayout layout;
   FiberSolution solution;
   SchurComplements complements;
-  const double* q = nullptr;  ///< [patch][slot][bin]
+  const double* q = nullptr;  ///< [patch][slot][bin], electron^-2
   int* status = nullptr;      ///< [patch]
   SpectraView spectra;
 };
@@ -28,19 +28,15 @@ struct WaitingSpectra {
   double* sums = nullptr;    ///< [k][bin][fiber_roots::width]: P_b^(-1/2) of 1 and y, band of Q
 };
 
-/// Size of the scratch memory of both functions below in doubles: enough for all warps that are
-/// resident on the device, for any number of spectra.
+/// Size of the scratch memory of find_fiber_roots and add_terms_of_E in doubles: enough for all
+/// warps that are resident on the device, for any number of spectra.
 [[nodiscard]] std::size_t fiber_root_scratch(const FiberLayout& layout, int ndiag);
 
 /// Computes Q_s = P_s^(1/2) of each core spectrum, and from it flux, ivar and the stored
 /// resolution, for the bins that q constrains. A rejected patch becomes guarded; a patch with a
 /// non-finite number gets status 1. A spectrum whose bound of E's effect exceeds fiber_outside::gpu
-/// is written to `waiting` instead.
+/// is written to `waiting` instead, for add_terms_of_E.
 void find_fiber_roots(const FiberRoots& batch, const WaitingSpectra& waiting, double* scratch,
                       cudaStream_t stream);
-
-/// Adds the term of E to the spectra that wait for it, and stores them in the same way.
-void add_terms_of_E(const FiberRoots& batch, const WaitingSpectra& waiting, double* scratch,
-                    cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -8,6 +8,7 @@
 #include "gpu/core/copy.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/batch/limits.hpp"
+#include "gpu/extract/fibers/fiber_root_outside.hpp"
 #include "reference/core/count.hpp"
 #include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
@@ -312,7 +313,7 @@ void FiberWorkspace::roots() {
                          batch_.status(),
                          batch_.frame->spectra()};
   find_fiber_roots(batch, waiting(), scratch_.get(), context_->stream());
-  // Few spectras' terms leave most of the GPU idle: they are found beside the quality.
+  // Terms of a few spectra leave most of the GPU idle, so quality() runs beside them.
   roots_found_.record(context_->stream());
   roots_found_.hold(beside().stream());
   add_terms_of_E(batch, waiting(), scratch_.get(), beside().stream());
