@@ -130,110 +130,162 @@ __device__ bool eliminate(const double* D, double* F, double* rhs, int size, int
   return true;
 }
 
-__global__ void __launch_bounds__(threads)
-    factor_kernel(BandLayout layout, double* panels_all, double* M_all, double* y_all,
-                  int* status) {
-  const int size = layout.size();
+// A block's matrices and vectors in shared memory, in rows of ld numbers.
+struct SharedBlocks {
+  int size, size8, ld;
+  double* D;    // the diagonal block, then the block below
+  double* E;    // L_{b, b-1}
+  double* F;    // L_bb^-1
+  double* z;    // L^-1 y of the previous block
+  double* rhs;  // of this block
+};
+
+__device__ SharedBlocks share_blocks(int size, double* shared) {
   const int size8 = (size + 7) / 8 * 8;
   const int ld = size8 + 4;  // rows of shared blocks start in different banks
-  const int nblocks = layout.nblocks();
-  extern __shared__ double shared[];
-  double* D = shared;          // the diagonal block, then the block below
-  double* E = D + size8 * ld;  // L_{b, b-1}
-  double* F = E + size8 * ld;  // L_bb^-1
-  double* z = F + size8 * ld;  // L^-1 y of the previous block
-  double* rhs = z + size8;
-  Elimination& elimination = *reinterpret_cast<Elimination*>(rhs + size8);
+  SharedBlocks s{size, size8, ld, shared, nullptr, nullptr, nullptr, nullptr};
+  s.E = s.D + size8 * ld;
+  s.F = s.E + size8 * ld;
+  s.z = s.F + size8 * ld;
+  s.rhs = s.z + size8;
+  return s;
+}
 
-  double* panels = panels_all + static_cast<size_t>(blockIdx.x) * layout.patch_size();
-  double* M = M_all + static_cast<size_t>(blockIdx.x) * nblocks * size * size;
-  double* y = y_all + static_cast<size_t>(blockIdx.x) * layout.rows();
+// D = the lower triangle of N_bb.
+__device__ void read_diagonal(const SharedBlocks& s, const double* panel) {
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  for (int c = warp; c < s.size8; c += warps)
+    for (int r = lane; r < s.size8; r += warp_size) {
+      const bool inside = r < s.size && c < s.size && r >= c;
+      s.D[r * s.ld + c] = inside ? panel[static_cast<size_t>(c) * 2 * s.size + r] : 0.0;
+    }
+}
 
-  for (int k = threadIdx.x; k < size8 * ld; k += threads) E[k] = 0;
-  for (int b = 0; b < nblocks; ++b) {
-    double* panel = panels + b * layout.panel_size();
-    for (int c = warp; c < size8; c += warps)
-      for (int r = lane; r < size8; r += warp_size) {
-        const bool inside = r < size && c < size && r >= c;
-        D[r * ld + c] = inside ? panel[static_cast<size_t>(c) * 2 * size + r] : 0.0;
-      }
-    // rhs = y_b - L_{b,b-1} z_{b-1}; one warp per row
-    for (int r = warp; r < size; r += warps) {
-      double sum = 0;
-      if (b > 0)
-        for (int k = lane; k < size; k += warp_size) sum += E[r * ld + k] * z[k];
-      sum = warp_sum(sum);
-      if (lane == 0) rhs[r] = y[b * size + r] - sum;
-    }
-    __syncthreads();
-    if (b > 0) {  // D -= L_{b,b-1} L_{b,b-1}^T
-      block_product(
-          size8, true, [&](int r, int k) { return E[r * ld + k]; },
-          [&](int k, int c) { return E[c * ld + k]; },
-          [&](int r, int c, double value) { D[r * ld + c] -= value; });
-      __syncthreads();
-    }
-    if (!eliminate(D, F, rhs, size, size8, ld, elimination)) {
-      if (threadIdx.x == 0) status[blockIdx.x] = 1;
-      return;
-    }
-    for (int r = threadIdx.x; r < size; r += threads) {
-      z[r] = rhs[r];
-      y[b * size + r] = rhs[r];
-    }
-    for (int c = warp; c < size; c += warps)
-      for (int r = lane; r < size; r += warp_size)
-        panel[static_cast<size_t>(c) * 2 * size + r] = F[r * ld + c];
-    if (b > 0)  // M_b = -L_bb^-1 L_{b,b-1}
-      block_product(
-          size8, false, [&](int r, int k) { return F[r * ld + k]; },
-          [&](int k, int c) { return E[k * ld + c]; },
-          [&](int r, int c, double value) {
-            if (r < size && c < size) M[(static_cast<size_t>(b) * size + c) * size + r] = -value;
-          });
-    if (b + 1 == nblocks) break;
-    for (int c = warp; c < size8; c += warps)
-      for (int r = lane; r < size8; r += warp_size)
-        D[r * ld + c] =
-            r < size && c < size ? panel[static_cast<size_t>(c) * 2 * size + size + r] : 0.0;
-    __syncthreads();
-    block_product(  // L_{b+1,b} = N_{b+1,b} L_bb^-T
-        size8, false, [&](int r, int k) { return D[r * ld + k]; },
-        [&](int k, int c) { return F[c * ld + k]; },
-        [&](int r, int c, double value) {
-          E[r * ld + c] = value;
-          if (r < size && c < size) panel[static_cast<size_t>(c) * 2 * size + size + r] = value;
-        });
-    __syncthreads();
+// rhs = y_b - L_{b,b-1} z_{b-1}; one warp per row.
+__device__ void find_rhs(const SharedBlocks& s, int b, const double* y) {
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  for (int r = warp; r < s.size; r += warps) {
+    double sum = 0;
+    if (b > 0)
+      for (int k = lane; k < s.size; k += warp_size) sum += s.E[r * s.ld + k] * s.z[k];
+    sum = warp_sum(sum);
+    if (lane == 0) s.rhs[r] = y[b * s.size + r] - sum;
   }
-  __syncthreads();
+}
 
-  // Back substitution: x_b = L_bb^-T (z_b - L_{b+1,b}^T x_{b+1}); one warp per row, z holds
-  // x_{b+1}.
+// D -= L_{b,b-1} L_{b,b-1}^T
+__device__ void update_diagonal(const SharedBlocks& s) {
+  block_product(
+      s.size8, true, [&](int r, int k) { return s.E[r * s.ld + k]; },
+      [&](int k, int c) { return s.E[c * s.ld + k]; },
+      [&](int r, int c, double value) { s.D[r * s.ld + c] -= value; });
+}
+
+// z_b to z and y, and L_bb^-1 to the panel.
+__device__ void store_diagonal(const SharedBlocks& s, int b, double* panel, double* y) {
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  for (int r = threadIdx.x; r < s.size; r += threads) {
+    s.z[r] = s.rhs[r];
+    y[b * s.size + r] = s.rhs[r];
+  }
+  for (int c = warp; c < s.size; c += warps)
+    for (int r = lane; r < s.size; r += warp_size)
+      panel[static_cast<size_t>(c) * 2 * s.size + r] = s.F[r * s.ld + c];
+}
+
+// M_b = -L_bb^-1 L_{b,b-1}
+__device__ void find_M(const SharedBlocks& s, int b, double* M) {
+  block_product(
+      s.size8, false, [&](int r, int k) { return s.F[r * s.ld + k]; },
+      [&](int k, int c) { return s.E[k * s.ld + c]; },
+      [&](int r, int c, double value) {
+        if (r < s.size && c < s.size)
+          M[(static_cast<size_t>(b) * s.size + c) * s.size + r] = -value;
+      });
+}
+
+// L_{b+1,b} = N_{b+1,b} L_bb^-T, to E and the panel.
+__device__ void find_below(const SharedBlocks& s, double* panel) {
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  for (int c = warp; c < s.size8; c += warps)
+    for (int r = lane; r < s.size8; r += warp_size)
+      s.D[r * s.ld + c] =
+          r < s.size && c < s.size ? panel[static_cast<size_t>(c) * 2 * s.size + s.size + r] : 0.0;
+  __syncthreads();
+  block_product(
+      s.size8, false, [&](int r, int k) { return s.D[r * s.ld + k]; },
+      [&](int k, int c) { return s.F[c * s.ld + k]; },
+      [&](int r, int c, double value) {
+        s.E[r * s.ld + c] = value;
+        if (r < s.size && c < s.size)
+          panel[static_cast<size_t>(c) * 2 * s.size + s.size + r] = value;
+      });
+}
+
+// x_b = L_bb^-T (z_b - L_{b+1,b}^T x_{b+1}) from the last block to the first; one warp per row, z
+// holds x_{b+1}.
+__device__ void substitute_back(const SharedBlocks& s, const BandLayout& layout,
+                                const double* panels, double* y) {
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  const int size = s.size, nblocks = layout.nblocks();
   for (int b = nblocks - 1; b >= 0; --b) {
     const double* panel = panels + b * layout.panel_size();
     for (int r = warp; r < size; r += warps) {
       double sum = 0;
       if (b + 1 < nblocks)
         for (int k = lane; k < size; k += warp_size)
-          sum += panel[static_cast<size_t>(r) * 2 * size + size + k] * z[k];
+          sum += panel[static_cast<size_t>(r) * 2 * size + size + k] * s.z[k];
       sum = warp_sum(sum);
-      if (lane == 0) rhs[r] = y[b * size + r] - sum;
+      if (lane == 0) s.rhs[r] = y[b * size + r] - sum;
     }
     __syncthreads();
     for (int r = warp; r < size; r += warps) {
       double sum = 0;
       for (int k = r + lane; k < size; k += warp_size)
-        sum += panel[static_cast<size_t>(r) * 2 * size + k] * rhs[k];
+        sum += panel[static_cast<size_t>(r) * 2 * size + k] * s.rhs[k];
       sum = warp_sum(sum);
       if (lane == 0) {
-        z[r] = sum;
+        s.z[r] = sum;
         y[b * size + r] = sum;
       }
     }
     __syncthreads();
   }
+}
+
+__global__ void __launch_bounds__(threads)
+    factor_kernel(BandLayout layout, double* panels_all, double* M_all, double* y_all,
+                  int* status) {
+  extern __shared__ double shared[];
+  const SharedBlocks s = share_blocks(layout.size(), shared);
+  Elimination& elimination = *reinterpret_cast<Elimination*>(s.rhs + s.size8);
+  const int nblocks = layout.nblocks();
+  double* panels = panels_all + static_cast<size_t>(blockIdx.x) * layout.patch_size();
+  double* M = M_all + static_cast<size_t>(blockIdx.x) * nblocks * s.size * s.size;
+  double* y = y_all + static_cast<size_t>(blockIdx.x) * layout.rows();
+
+  for (int k = threadIdx.x; k < s.size8 * s.ld; k += threads) s.E[k] = 0;
+  for (int b = 0; b < nblocks; ++b) {
+    double* panel = panels + b * layout.panel_size();
+    read_diagonal(s, panel);
+    find_rhs(s, b, y);
+    __syncthreads();
+    if (b > 0) {
+      update_diagonal(s);
+      __syncthreads();
+    }
+    if (!eliminate(s.D, s.F, s.rhs, s.size, s.size8, s.ld, elimination)) {
+      if (threadIdx.x == 0) status[blockIdx.x] = 1;
+      return;
+    }
+    store_diagonal(s, b, panel, y);
+    if (b > 0) find_M(s, b, M);
+    if (b + 1 == nblocks) break;
+    find_below(s, panel);
+    __syncthreads();
+  }
+  __syncthreads();
+  substitute_back(s, layout, panels, y);
 }
 
 }  // namespace

@@ -255,6 +255,58 @@ __device__ double iterate(const Tile& tile, double* Y, double* Z, double* T, dou
   return INFINITY;
 }
 
+// A = C / norm in the first m rows of Y, the unit matrix in the others.
+template <int P>
+__device__ void scale_to_A(double* Y, int m, double norm) {
+  constexpr int ld = leading<P>;
+  for (int k = threadIdx.x; k < P * P; k += threads<P>) {
+    const int row = k / P, column = k % P;
+    double& value = Y[row * ld + column];
+    value = row < m && column < m ? value / norm : (row == column ? 1.0 : 0.0);
+  }
+}
+
+// Keeps C of a block that is left to Jacobi.
+__device__ void keep_hard_block(const RootBatch& batch, const Tile& tile, Fragment& C) {
+  const int m = batch.layout.nwave;
+  double* kept = batch.C + static_cast<size_t>(blockIdx.x) * m * m;
+  for_each(tile, C, [&](int row, int column, double value) {
+    if (row < column || row >= m) return;
+    kept[row * m + column] = value;
+    kept[column * m + row] = value;
+  });
+  if (threadIdx.x == 0) batch.hard[blockIdx.x] = 1;
+}
+
+// Stores the spectrum from Q = Z scale, with its row sums r and Q f.
+template <int P>
+__device__ void store_spectrum(const RootBatch& batch, const CoreSpectrum& core,
+                               const PatchGeometry& patch, const double* Z, double scale, double* r,
+                               double* Qf, const SpectraView& spectra) {
+  constexpr int ld = leading<P>;
+  const int m = batch.layout.nwave;
+  const BinStrides strides = batch.layout.strides();
+  const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
+  for (int row = threadIdx.x; row < m; row += threads<P>) {
+    double sum = 0, product = 0;
+    for (int k = 0; k < m; ++k) {
+      const double value = Z[row * ld + k] * scale;
+      sum += value;
+      product += value * batch.f[first + strides.bin(0, k)];
+    }
+    r[row] = sum;
+    Qf[row] = product;
+  }
+  __syncthreads();
+  for (int w = threadIdx.x; w < patch.nkept; w += threads<P>) {
+    const int column = w + patch.wavepad;
+    if (batch.q[first + strides.bin(0, column)] == 0) continue;
+    store_bin(
+        patch, core.s, w, Qf[column], [&](int row) { return Z[row * ld + column] * scale; },
+        [&](int row) { return r[row]; }, batch.status + core.patch, spectra);
+  }
+}
+
 template <int P>
 __global__ void __launch_bounds__(threads<P>, blocks<P>)
     roots_kernel(RootBatch batch, SpectraView spectra) {
@@ -295,11 +347,7 @@ __global__ void __launch_bounds__(threads<P>, blocks<P>)
   const bool sane = norm > 0 && isfinite(norm);  // uniform over the block
   double residual = INFINITY, Z_norm = INFINITY;
   if (sane && !variances_far_apart<P>(Y, m, of_warps)) {
-    for (int k = threadIdx.x; k < P * P; k += threads<P>) {
-      const int row = k / P, column = k % P;
-      double& value = Y[row * ld + column];
-      value = row < m && column < m ? value / norm : (row == column ? 1.0 : 0.0);
-    }
+    scale_to_A<P>(Y, m, norm);
     __syncthreads();
     residual = iterate<P>(tile, Y, Z, T, of_warps);
     __syncthreads();
@@ -307,37 +355,11 @@ __global__ void __launch_bounds__(threads<P>, blocks<P>)
   }
   // ||C|| ||C^-1/2||^2 = ||A|| ||Z||^2, and ||A|| = 1
   if (!(residual < residual_bound) || !(Z_norm * Z_norm < condition_bound)) {
-    double* kept = batch.C + static_cast<size_t>(blockIdx.x) * m * m;
-    for_each(tile, C, [&](int row, int column, double value) {
-      if (row < column || row >= m) return;
-      kept[row * m + column] = value;
-      kept[column * m + row] = value;
-    });
-    if (threadIdx.x == 0) batch.hard[blockIdx.x] = 1;
+    keep_hard_block(batch, tile, C);
     return;
   }
-
-  const double scale = 1 / sqrt(norm);  // Q = Z scale
-  const BinStrides strides = batch.layout.strides();
-  const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
-  for (int row = threadIdx.x; row < m; row += threads<P>) {
-    double sum = 0, product = 0;
-    for (int k = 0; k < m; ++k) {
-      const double value = Z[row * ld + k] * scale;
-      sum += value;
-      product += value * batch.f[first + strides.bin(0, k)];
-    }
-    r[row] = sum;
-    Qf[row] = product;
-  }
-  __syncthreads();
-  for (int w = threadIdx.x; w < patch.nkept; w += threads<P>) {
-    const int column = w + patch.wavepad;
-    if (batch.q[first + strides.bin(0, column)] == 0) continue;
-    store_bin(
-        patch, core.s, w, Qf[column], [&](int row) { return Z[row * ld + column] * scale; },
-        [&](int row) { return r[row]; }, batch.status + core.patch, spectra);
-  }
+  // Q = Z / sqrt(norm)
+  store_spectrum<P>(batch, core, patch, Z, 1 / sqrt(norm), r, Qf, spectra);
 }
 
 template <int P>
