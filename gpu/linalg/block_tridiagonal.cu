@@ -290,11 +290,11 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void factor_band(int count, const BandLayout& layout, double* panels, double* M, double* y,
-                 int* status, cudaStream_t stream) {
-  const std::size_t bytes = factor_bytes(layout.size());
+void factor_band(const BandSystems& systems, cudaStream_t stream) {
+  const std::size_t bytes = factor_bytes(systems.layout.size());
   allow_shared_memory(reinterpret_cast<const void*>(factor_kernel));
-  factor_kernel<<<count, threads, bytes, stream>>>(layout, panels, M, y, status);
+  factor_kernel<<<systems.count, threads, bytes, stream>>>(systems.layout, systems.panels,
+                                                           systems.M, systems.y, systems.status);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -203,27 +203,25 @@ __global__ void __launch_bounds__(threads<rows>, blocks<rows>)
 }
 
 template <int rows>
-void launch(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C, int* status,
-            cudaStream_t stream) {
+void launch(const JacobiBatch& batch, cudaStream_t stream) {
   allow_shared_memory(reinterpret_cast<const void*>(jacobi_kernel<rows>));
-  jacobi_kernel<rows>
-      <<<count, threads<rows>, jacobi_roots_bytes(m), stream>>>(cores, wanted, m, C, status);
+  jacobi_kernel<rows><<<batch.count, threads<rows>, jacobi_roots_bytes(batch.m), stream>>>(
+      batch.cores, batch.wanted, batch.m, batch.C, batch.status);
   SPEX_LAUNCH_CHECK();
 }
 
 }  // namespace
 
-void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C,
-                       int* status, cudaStream_t stream) {
+void find_jacobi_roots(const JacobiBatch& batch, cudaStream_t stream) {
   // Up to 32 bins; up to 56, gpu_specter's step; and production's 74.
   constexpr int few = 4, some = 7, most = largest_root / group;
   static_assert(most * group == largest_root);
-  if (m <= few * group)
-    launch<few>(cores, count, wanted, m, C, status, stream);
-  else if (m <= some * group)
-    launch<some>(cores, count, wanted, m, C, status, stream);
+  if (batch.m <= few * group)
+    launch<few>(batch, stream);
+  else if (batch.m <= some * group)
+    launch<some>(batch, stream);
   else
-    launch<most>(cores, count, wanted, m, C, status, stream);
+    launch<most>(batch, stream);
 }
 
 }  // namespace spex::gpu

@@ -8,8 +8,17 @@
 
 namespace spex::gpu {
 
-/// Replaces C_k by Q_k = C_k^(-1/2) for `count` consecutive symmetric matrices of order m <=
-/// largest_root. If `wanted` is not null, only for matrices with wanted[k] != 0.
+/// Consecutive symmetric matrices of core spectra, in device memory.
+struct JacobiBatch {
+  const CoreSpectrum* cores = nullptr;  ///< [count]
+  int count = 0;
+  const int* wanted = nullptr;  ///< [count]; unless null, matrices with 0 stay as they are
+  int m = 0;                    ///< order, at most largest_root
+  double* C = nullptr;          ///< [count][m][m]
+  int* status = nullptr;        ///< [patch]
+};
+
+/// Replaces each C_k by Q_k = C_k^(-1/2).
 ///
 /// C = L L^T, and one-sided Jacobi rotations make the columns of L orthogonal: L V = U diag(s), so
 /// that Q = U diag(1/s) U^T. Eigenvalues of C far below the largest keep their relative accuracy if
@@ -19,7 +28,6 @@ namespace spex::gpu {
 /// If C is not positive definite to working precision, or does not converge in 30 sweeps, the
 /// status of the patch of cores[k] becomes 1 and C is unchanged. One thread block per matrix, with
 /// jacobi_roots_bytes(m) of shared memory.
-void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C,
-                       int* status, cudaStream_t stream);
+void find_jacobi_roots(const JacobiBatch& batch, cudaStream_t stream);
 
 }  // namespace spex::gpu

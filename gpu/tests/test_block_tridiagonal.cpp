@@ -54,7 +54,7 @@ TEST_F(BandCholesky, AgreesWithTheReference) {
     const DeviceBuffer<double> M =
         poisoned<double>(count_of(count, layout.nblocks(), layout.size(), layout.size()));
     const DeviceBuffer<int> status = to_device<int>({0, 0, 0});
-    factor_band(count, layout, on_device.get(), M.get(), f.get(), status.get(), stream());
+    factor_band({count, layout, on_device.get(), M.get(), f.get(), status.get()}, stream());
     EXPECT_EQ(to_host(status), (std::vector<int>{0, 0, 0}));
     const std::vector<double> solved = to_host(f);
     for (std::size_t j = 0; j < solved.size(); ++j)
@@ -78,7 +78,7 @@ TEST_F(BandCholesky, FailuresAffectOnlyTheirPatch) {
   const DeviceBuffer<double> M =
       poisoned<double>(count_of(3, layout.nblocks(), layout.size(), layout.size()));
   const DeviceBuffer<int> status = to_device<int>({0, 0, 0});
-  factor_band(3, layout, on_device.get(), M.get(), f.get(), status.get(), stream());
+  factor_band({3, layout, on_device.get(), M.get(), f.get(), status.get()}, stream());
   EXPECT_EQ(to_host(status), (std::vector<int>{1, 1, 0}));
   Band good(layout, 5);
   ASSERT_TRUE(good.reference.factor());

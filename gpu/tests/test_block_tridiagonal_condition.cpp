@@ -50,17 +50,18 @@ class ConditionOfAll : public Condition {
     SPEX_GPU_CHECK(cudaMemcpyAsync(panels.get(), workspace.root_batch().panels, panels.bytes(),
                                    cudaMemcpyDeviceToDevice, stream()));
     const DeviceBuffer<double> norm = poisoned<double>(count_of(all.count));
-    find_band_norms(all.patches(), all.count, layout, panels.get(), norm.get(), stream());
     const DeviceBuffer<double> M =
         poisoned<double>(count_of(all.count, layout.nblocks(), layout.size(), layout.size()));
     const DeviceBuffer<double> y =
         to_device(std::vector<double>(count_of(all.count, layout.rows()), 1.0));
     const DeviceBuffer<int> status = to_device(std::vector<int>(count_of(all.count), 0));
-    factor_band(all.count, layout, panels.get(), M.get(), y.get(), status.get(), stream());
     const DeviceBuffer<double> work = poisoned<double>(count_of(all.count, 2, layout.rows()));
     const DeviceBuffer<double> condition = poisoned<double>(count_of(all.count));
-    check_condition(all.patches(), all.count, layout, panels.get(), norm.get(), bound, work.get(),
-                    condition.get(), status.get(), stream());
+    const BandSystems systems{all.count, layout, panels.get(), M.get(), y.get(), status.get()};
+    const BandConditions conditions{norm.get(), condition.get(), work.get(), bound};
+    find_band_norms(all.patches(), systems, conditions, stream());
+    factor_band(systems, stream());
+    check_condition(all.patches(), systems, conditions, stream());
     return {to_host(condition), to_host(status)};
   }
   [[nodiscard]] std::vector<double> by_lapack_of_all() const {

@@ -40,8 +40,9 @@ class JacobiRoots : public test::GpuTest {
     const auto cores_device = to_device(cores);
     const auto status_device = to_device(std::vector<int>(matrices.size(), 0));
     const auto wanted_device = to_device(wanted);
-    find_jacobi_roots(cores_device.get(), static_cast<int>(matrices.size()), wanted_device.get(), m,
-                      C_device.get(), status_device.get(), stream());
+    find_jacobi_roots({cores_device.get(), static_cast<int>(matrices.size()), wanted_device.get(),
+                       m, C_device.get(), status_device.get()},
+                      stream());
     Q = to_host(C_device);
     status = to_host(status_device);
   }

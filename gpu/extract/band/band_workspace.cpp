@@ -95,16 +95,16 @@ void BandWorkspace::assemble() {
 
 void BandWorkspace::factor() {
   const cudaStream_t stream = context_->stream();
-  double* norm = condition_.get();
-  double* number = norm + batch_.count;
-  double* work = number + batch_.count;
-  find_band_norms(batch_.patches(), batch_.count, layout_, panels_.get(), norm, stream);
-  factor_band(batch_.count, layout_, panels_.get(), M_.get(), y(), batch_.status(), stream);
+  const BandSystems systems{batch_.count, layout_, panels_.get(), M_.get(), y(), batch_.status()};
+  double* const norm = condition_.get();
+  const BandConditions conditions{norm, norm + batch_.count, norm + 2 * count_of(batch_.count),
+                                  cholesky_condition_bound};
+  find_band_norms(batch_.patches(), systems, conditions, stream);
+  factor_band(systems, stream);
   if (!beside_) beside_.emplace(Priority::high);
   factored_.record(stream);
   factored_.hold(beside_->stream());
-  check_condition(batch_.patches(), batch_.count, layout_, panels_.get(), norm,
-                  cholesky_condition_bound, work, number, batch_.status(), beside_->stream());
+  check_condition(batch_.patches(), systems, conditions, beside_->stream());
   checked_.record(beside_->stream());
 }
 
@@ -151,7 +151,7 @@ void BandWorkspace::roots() {
 void BandWorkspace::hard_roots() {
   const cudaStream_t stream = context_->stream();
   const int m = layout_.nwave;
-  find_jacobi_roots(cores_.get(), batch_.ncores(), hard_.get(), m, C_.get(), batch_.status(),
+  find_jacobi_roots({cores_.get(), batch_.ncores(), hard_.get(), m, C_.get(), batch_.status()},
                     stream);
   store_signal(batch_.patches(), cores_.get(), batch_.ncores(), C_.get(), m, y(), q(),
                layout_.strides(), sums_.get(), batch_.status(), batch_.frame->spectra(), stream,

@@ -243,18 +243,19 @@ __global__ void __launch_bounds__(threads, 1)
 
 }  // namespace
 
-void find_band_norms(const PatchGeometry* patches, int count, const BandLayout& layout,
-                     const double* panels, double* norm, cudaStream_t stream) {
-  norms_kernel<<<count, threads, 0, stream>>>(patches, layout, panels, norm);
+void find_band_norms(const PatchGeometry* patches, const BandSystems& systems,
+                     const BandConditions& conditions, cudaStream_t stream) {
+  norms_kernel<<<systems.count, threads, 0, stream>>>(patches, systems.layout, systems.panels,
+                                                      conditions.norm);
   SPEX_LAUNCH_CHECK();
 }
 
-void check_condition(const PatchGeometry* patches, int count, const BandLayout& layout,
-                     const double* panels, const double* norm, double bound, double* work,
-                     double* condition, int* status, cudaStream_t stream) {
-  const std::size_t bytes = 2 * static_cast<std::size_t>(layout.size()) * sizeof(double);
-  condition_kernel<<<count, threads, bytes, stream>>>(patches, layout, panels, norm, bound, work,
-                                                      condition, status);
+void check_condition(const PatchGeometry* patches, const BandSystems& systems,
+                     const BandConditions& conditions, cudaStream_t stream) {
+  const std::size_t bytes = 2 * static_cast<std::size_t>(systems.layout.size()) * sizeof(double);
+  condition_kernel<<<systems.count, threads, bytes, stream>>>(
+      patches, systems.layout, systems.panels, conditions.norm, conditions.bound, conditions.work,
+      conditions.condition, systems.status);
   SPEX_LAUNCH_CHECK();
 }
 
