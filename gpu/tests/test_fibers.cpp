@@ -58,6 +58,34 @@ class FibersTest : public test::GpuTest {
     const std::size_t high = std::max(i, j);
     return e.N[low * static_cast<std::size_t>(e.n) + high];
   }
+  // N_tt of spectra of m bins.
+  static Eigen eigen_of(const NormalEquations& e, int m, int t) {
+    std::vector<double> block(m * m);
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < m; ++j) block[j * m + i] = element(e, t * m + i, t * m + j);
+    Eigen eigen;
+    EXPECT_TRUE(decompose(block, m, eigen));
+    return eigen;
+  }
+  // D_s = sum over neighbors t of N_st N_tt^-1 N_ts.
+  static std::vector<double> correction(const NormalEquations& e, int m, int nspec, int s) {
+    std::vector<double> D(m * m, 0.0);
+    for (const int t : {s - 1, s + 1}) {
+      if (t < 0 || t >= nspec) continue;
+      const Eigen eigen = eigen_of(e, m, t);
+      std::vector<double> inverse_u;
+      for (const double u : eigen.u) inverse_u.push_back(1 / u);
+      for (int j = 0; j < m; ++j) {
+        std::vector<double> column, solved_column;
+        for (int i = 0; i < m; ++i) column.push_back(element(e, t * m + i, s * m + j));
+        eigen_apply(eigen, inverse_u, column, solved_column);
+        for (int i = 0; i < m; ++i)
+          for (int w = 0; w < m; ++w)
+            D[j * m + i] += element(e, t * m + w, s * m + i) * solved_column[w];
+      }
+    }
+    return D;
+  }
 
   Psf psf = spex::test::make_psf({.nfiber = 11, .nx = 70, .ny = 60, .x_first = 2});
   Pixels pixels = spex::test::make_pixels_of_noise(70, 60);
@@ -140,30 +168,8 @@ TEST_F(FibersTest, SolutionsAgreeWithTheReference) {
                     1e-8 / std::sqrt(element(e, j, j)))
             << k << " " << j << " q " << e.q[j];
     }
-    const auto inverse_of = [&](int t) {
-      std::vector<double> block(m * m);
-      for (int i = 0; i < m; ++i)
-        for (int j = 0; j < m; ++j) block[j * m + i] = element(e, t * m + i, t * m + j);
-      Eigen eigen;
-      EXPECT_TRUE(decompose(block, m, eigen));
-      return eigen;
-    };
     for (int s = patch.pad_below; s < patch.pad_below + patch.nspec; ++s, ++core) {
-      std::vector<double> expected(m * m, 0.0);
-      for (const int t : {s - 1, s + 1}) {
-        if (t < 0 || t >= patch.padded_nspec()) continue;
-        const Eigen eigen = inverse_of(t);
-        std::vector<double> inverse_u;
-        for (const double u : eigen.u) inverse_u.push_back(1 / u);
-        for (int j = 0; j < m; ++j) {
-          std::vector<double> column, solved_column;
-          for (int i = 0; i < m; ++i) column.push_back(element(e, t * m + i, s * m + j));
-          eigen_apply(eigen, inverse_u, column, solved_column);
-          for (int i = 0; i < m; ++i)
-            for (int w = 0; w < m; ++w)
-              expected[j * m + i] += element(e, t * m + w, s * m + i) * solved_column[w];
-        }
-      }
+      const std::vector<double> expected = correction(e, m, patch.padded_nspec(), s);
       // P = N - D within the band, E = D outside.
       const int R = layout.reach;
       const double* band = P_band.data() + core * size_of_band;
@@ -191,7 +197,7 @@ TEST_F(FibersTest, SolutionsAgreeWithTheReference) {
       EXPECT_NEAR(norm_of_E[core] / std::sqrt(squares_of_E), 1, 1e-6);
       EXPECT_NEAR(norm[core] / largest, 1, 1e-12);
       for (std::size_t i = count_of(m, R + 1); i < size_of_band; ++i) EXPECT_EQ(band[i], 0);
-      const Eigen own = inverse_of(s);
+      const Eigen own = eigen_of(e, m, s);
       double sum = 0;
       for (const double u : own.u) sum += 1 / u;
       EXPECT_NEAR(trace[k * static_cast<std::size_t>(slots()) + static_cast<std::size_t>(s)] / sum,

@@ -87,6 +87,28 @@ TEST_F(ExposureProgram, ATreeOfAProduction) {
   EXPECT_FALSE(other.find_double("HELIOCOR"));
 }
 
+// A file of a night in the tree of a production.
+std::string file_of_night(const std::string& production, const std::string& kind,
+                          const std::string& camera, int expid) {
+  const std::string number = "0000000" + std::to_string(expid);
+  const std::string tree = kind == "preproc" ? "preproc" : "exposures";
+  std::string end = "-" + camera + "-" + number + ".fits";
+  if (kind == "frame") end.insert(end.rfind('.'), "-no-badcolumn-mask");
+  if (kind != "psf") end += ".gz";
+  return production + "/" + tree + "/20240101/" + number + "/" + kind + end;
+}
+
+// Moves the files of three exposures with two cameras into the tree.
+void move_night(const std::filesystem::path& folder, const std::string& production) {
+  for (const std::string camera : {"b0", "b1"})
+    for (const int expid : {1, 2, 3})
+      for (const char* kind : {"preproc", "psf"}) {
+        const std::filesystem::path to = file_of_night(production, kind, camera, expid);
+        std::filesystem::create_directories(to.parent_path());
+        std::filesystem::rename(folder / to.filename(), to);
+      }
+}
+
 TEST_F(ExposureProgram, SecondRunCompletesANightWithFaults) {
   namespace fs = std::filesystem;
   SimOptions options;
@@ -97,20 +119,9 @@ TEST_F(ExposureProgram, SecondRunCompletesANightWithFaults) {
   options.compress = Compress::gz;
   simulate(options);
   const auto name = [&](const char* kind, const std::string& camera, int expid) {
-    const std::string number = "0000000" + std::to_string(expid);
-    const std::string tree = kind == std::string("preproc") ? "preproc" : "exposures";
-    std::string end = "-" + camera + "-" + number + ".fits";
-    if (kind == std::string("frame")) end.insert(end.rfind('.'), "-no-badcolumn-mask");
-    if (kind != std::string("psf")) end += ".gz";
-    return scratch.file("prod/" + tree + "/20240101/" + number + "/" + kind + end);
+    return file_of_night(scratch.file("prod"), kind, camera, expid);
   };
-  for (const std::string camera : {"b0", "b1"})
-    for (const int expid : {1, 2, 3})
-      for (const char* kind : {"preproc", "psf"}) {
-        const fs::path to = name(kind, camera, expid);
-        fs::create_directories(to.parent_path());
-        fs::rename(fs::path(options.folder) / to.filename(), to);
-      }
+  move_night(options.folder, scratch.file("prod"));
   const std::string image = read_file(name("preproc", "b0", 2));
   const std::string psf = read_file(name("psf", "b1", 1));
   fs::remove(name("psf", "b1", 1));

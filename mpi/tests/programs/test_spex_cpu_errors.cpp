@@ -70,8 +70,7 @@ void PrintTo(const BadRun& bad, std::ostream* out) {
   *out << bad.name;
 }
 
-// OUT/ stands for the output folder.
-std::vector<BadRun> bad_runs() {
+std::vector<BadRun> bad_inputs() {
   return {
       {"missing_image", {{"-i", input("none.fits")}}, other, "none.fits: "},
       {"empty_image", {{"-i", input("empty.fits")}}, other, "empty.fits: "},
@@ -115,6 +114,11 @@ std::vector<BadRun> bad_runs() {
        other,
        "pca.fits: HDU PSF: PSFTYPE is PCA-PIX (expected GAUSS-HERMITE"},
       {"missing_fibermap", {{"-f", input("none.fits")}}, other, "none.fits: "},
+  };
+}
+
+std::vector<BadRun> bad_numbers() {
+  return {
       {"wavelength_of_letters", {{"-w", "a,b"}}, usage, "wmin,wmax,dw"},
       {"wavelength_of_two_numbers", {{"-w", "3620,3630"}}, usage, "wmin,wmax,dw"},
       {"wavelength_of_four_numbers", {{"-w", "3620,3630,0.8,1"}}, usage, "wmin,wmax,dw"},
@@ -142,6 +146,11 @@ std::vector<BadRun> bad_runs() {
       {"negative_regularization", {{"-r", "-1"}}, usage, "--regularize"},
       {"negative_psferr", {{"--psferr", "-1"}}, usage, "--psferr"},
       {"word_for_a_number", {{"--wavepad", "ten"}}, usage, "wavepad"},
+  };
+}
+
+std::vector<BadRun> bad_choices() {
+  return {
       {"unknown_method", {{"--method", "lu"}}, usage, "eigh or cholesky"},
       {"unknown_flux", {{"--flux", "whole"}}, usage, "patch or frame"},
       {"unknown_decorrelation", {{"--decorrelate", "all"}}, usage, "signal or noise"},
@@ -182,6 +191,12 @@ std::vector<BadRun> bad_runs() {
        other,
        "nowhere.fits: neither IMAGE nor FIBERMAP"},
       {"unknown_flag", {{"--fast", ""}}, usage, "--fast"},
+  };
+}
+
+// OUT/ stands for the output folder.
+std::vector<BadRun> bad_files() {
+  return {
       {"output_folder_missing", {{"-o", "OUT/none/frame.fits"}}, other, "does not exist"},
       {"output_below_a_file", {{"-o", input("text.fits") + "/frame.fits"}}, other, "text.fits"},
       {"output_is_a_folder", {{"-o", golden}}, other, golden},
@@ -241,6 +256,13 @@ std::vector<BadRun> bad_runs() {
        usage,
        "overwrite"},
   };
+}
+
+std::vector<BadRun> bad_runs() {
+  std::vector<BadRun> all;
+  for (const auto& some : {bad_inputs(), bad_numbers(), bad_choices(), bad_files()})
+    all.insert(all.end(), some.begin(), some.end());
+  return all;
 }
 
 std::vector<std::string> lines_of_program(const std::string& text) {

@@ -87,6 +87,46 @@ void expect_close(double value, long double expected, double scale, double toler
   EXPECT_NEAR(value, static_cast<double>(expected), tolerance * scale) << what;
 }
 
+// Bin w of the core's spectrum is bin j of the truth.
+void expect_bin(const PatchResult& result, const test::OracleResult& truth, int w, std::size_t j,
+                double tolerance) {
+  const std::size_t k = w;
+  const std::string bin = "bin " + std::to_string(w);
+  const auto sigma = static_cast<double>(1 / std::sqrt(truth.ivar[j]));
+  expect_close(result.flux[k], truth.flux[j], sigma, tolerance, "flux " + bin);
+  expect_close(result.ivar[k], truth.ivar[j], static_cast<double>(truth.ivar[j]), tolerance,
+               "ivar " + bin);
+  expect_close(result.pixmask_fraction[k], truth.pixmask_fraction[j], 1, 1e-13, "pixmask " + bin);
+  expect_close(result.chi2pix[k], truth.chi2pix[j], static_cast<double>(truth.chi2pix[j]),
+               tolerance, "chi2pix " + bin);
+}
+
+void expect_no_data(const PatchResult& result, int w, int ndiag) {
+  const std::size_t k = w;
+  const std::string bin = "bin " + std::to_string(w);
+  EXPECT_EQ(result.flux[k], 0) << bin;
+  EXPECT_EQ(result.ivar[k], 0) << bin;
+  EXPECT_EQ(result.chi2pix[k], 0) << bin;
+  EXPECT_EQ(result.pixmask_fraction[k], 1) << bin;
+  for (int d = 0; d <= 2 * ndiag; ++d) EXPECT_EQ(result.resolution[d * result.nwave + w], 0) << bin;
+}
+
+// The largest pixel of the model.
+double expect_model(const PatchResult& result, const test::OracleResult& truth, double tolerance) {
+  double largest = 0;
+  double largest_f = 0;
+  for (const test::Real f : truth.f)
+    largest_f = std::max(largest_f, static_cast<double>(std::abs(f)));
+  for (int y = result.y0; y < result.y1; ++y)
+    for (int x = result.x0; x < result.x1; ++x) {
+      const double value = result.model[(y - result.y0) * (result.x1 - result.x0) + x - result.x0];
+      const auto expected = truth.model[y][x];
+      expect_close(value, expected, largest_f, tolerance, "model");
+      largest = std::max(largest, std::abs(value));
+    }
+  return largest;
+}
+
 TEST_P(PatchOracle, Agrees) {
   const auto& [c, method, milestone] = GetParam();
   const Psf psf = test::make_psf(c.shape);
@@ -143,47 +183,25 @@ TEST_P(PatchOracle, Agrees) {
   int constrained = 0;
   for (int w = 0; w < c.nkept; ++w) {
     const std::size_t j = patch.pad_below * m + patch.wavepad + w;
-    const std::size_t k = w;
-    const std::string bin = "bin " + std::to_string(w);
     if (truth.q[j] == 0) {
-      EXPECT_EQ(result.flux[k], 0) << bin;
-      EXPECT_EQ(result.ivar[k], 0) << bin;
-      EXPECT_EQ(result.chi2pix[k], 0) << bin;
-      EXPECT_EQ(result.pixmask_fraction[k], 1) << bin;
-      for (int d = 0; d <= 2 * ndiag; ++d) EXPECT_EQ(result.resolution[d * c.nkept + w], 0) << bin;
+      expect_no_data(result, w, ndiag);
       continue;
     }
     ++constrained;
-    const auto sigma = static_cast<double>(1 / std::sqrt(truth.ivar[j]));
-    expect_close(result.flux[k], truth.flux[j], sigma, tolerance, "flux " + bin);
-    expect_close(result.ivar[k], truth.ivar[j], static_cast<double>(truth.ivar[j]), tolerance,
-                 "ivar " + bin);
-    expect_close(result.pixmask_fraction[k], truth.pixmask_fraction[j], 1, 1e-13, "pixmask " + bin);
-    expect_close(result.chi2pix[k], truth.chi2pix[j], static_cast<double>(truth.chi2pix[j]),
-                 tolerance, "chi2pix " + bin);
+    expect_bin(result, truth, w, j, tolerance);
     for (int d = 0; d <= 2 * ndiag; ++d) {
       // Stored: rows w - ndiag ... w + ndiag of column w.
       const int row = patch.wavepad + w - ndiag + d;
       const test::Real R = row >= 0 && row < m ? truth.R[patch.pad_below * m + row][j] : 0;
       expect_close(result.resolution[d * c.nkept + w], R, 1, tolerance,
-                   "resolution " + bin + " diagonal " + std::to_string(d));
+                   "resolution bin " + std::to_string(w) + " diagonal " + std::to_string(d));
     }
   }
   if (c.name != "masked_fiber") {
     EXPECT_GT(constrained, 0) << "the case tests nothing";
   }
 
-  double largest = 0;
-  double largest_f = 0;
-  for (const test::Real f : truth.f)
-    largest_f = std::max(largest_f, static_cast<double>(std::abs(f)));
-  for (int y = result.y0; y < result.y1; ++y)
-    for (int x = result.x0; x < result.x1; ++x) {
-      const double value = result.model[(y - result.y0) * (result.x1 - result.x0) + x - result.x0];
-      const auto expected = truth.model[y][x];
-      expect_close(value, expected, largest_f, tolerance, "model");
-      largest = std::max(largest, std::abs(value));
-    }
+  const double largest = expect_model(result, truth, tolerance);
   if (constrained > 0) {
     EXPECT_GT(largest, 0);
   }
