@@ -15,6 +15,7 @@
 #include "gpu/extract/batch/limits.hpp"
 #include "gpu/extract/eigh/engine_eigh.hpp"
 #include "gpu/extract/fibers/engine_fibers.hpp"
+#include "gpu/extract/guarded_patches.hpp"
 #include "gpu/extract/reject_pixels/pixel_rejection.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
@@ -27,41 +28,19 @@
 namespace spex::gpu {
 namespace {
 
-// Patches per batch of the band and fiber engines: several bundles of a DESI frame. Five core
-// spectra per patch occupy the warps of 132 multiprocessors for just two rounds of
-// find_fiber_roots.
-constexpr int direct_batch = 1690;
-// The same with several frames on the GPU, which keep the GPU busy at the end of a batch.
+// Patches per batch of the band and fiber engines: all patches of a DESI frame. The GPU idles at
+// the end of each kernel, and less often in larger batches.
+constexpr int direct_batch = 8192;
+// The same with several frames on the GPU, which keep it busy: several bundles, in a fifth of the
+// memory.
 constexpr int shared_direct_batch = 940;
 // No limit of condition numbers: no patch is left to the band engine.
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-// Rejected patches are also batched: spots of this number of fibers, and bands of their patches,
-// need no more memory than those of a direct batch.
-constexpr int guarded_fibers = 98;
-constexpr int guarded_batch = 420;
-
 // The end of the run of consecutive patches from `first` for which `same` holds.
 template <class Same>
 int end_of_run(const std::vector<Patch>& patches, int first, const Same& same) {
   int last = first;
   while (last < static_cast<int>(patches.size()) && same(patches[first], patches[last])) ++last;
-  return last;
-}
-
-// The end of the batch of rejected patches that begins at `first`; with `one_bundle`, of one
-// bundle.
-std::vector<int>::const_iterator end_of_guarded(const std::vector<Patch>& patches,
-                                                const std::vector<int>& refused,
-                                                std::vector<int>::const_iterator first,
-                                                bool one_bundle) {
-  std::set<int> fibers;
-  auto last = first;
-  for (; last != refused.end() && last - first < guarded_batch; ++last) {
-    const Patch& patch = patches[*last];
-    if (one_bundle && patch.bundle != patches[*first].bundle) break;
-    for (int s = 0; s < patch.padded_nspec(); ++s) fibers.insert(patch.padded_spec_first() + s);
-    if (last != first && static_cast<int>(fibers.size()) > guarded_fibers) break;
-  }
   return last;
 }
 
@@ -98,6 +77,7 @@ class Extractor::Impl {
         eigh_(context_, settings.poison),
         band_(context_, settings.poison),
         fibers_(context_, settings.poison, host_threads(settings)),
+        guarded_(settings.poison),
         poison_(settings.poison),
         host_threads_(host_threads(settings)) {}
 
@@ -146,9 +126,10 @@ class Extractor::Impl {
     use_device(device_);
     flux_.clear();
     events_.clear();
-    events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
     std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
     auto* const models_wanted = inputs.options.model ? &models : nullptr;
+    guarded_.begin(guarded_job(inputs, patches, models_wanted));
+    events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
     const MilestoneTraits& rung = traits(inputs.options.milestone);
     const bool wants_fibers = rung.engine == Engine::gpu_fibers;
     const bool wants_direct = wants_fibers || rung.engine == Engine::gpu_band;
@@ -159,9 +140,9 @@ class Extractor::Impl {
     if (by_bundles(inputs)) check_bundles(inputs, patches, by_fibers);
     begin_rejection(inputs, patches);
     if (by_fibers)
-      extract_direct(fibers_, inputs, patches, done, models_wanted);
+      extract_direct(fibers_, inputs, patches, band_can, done, models_wanted);
     else if (by_band)
-      extract_direct(band_, inputs, patches, done, models_wanted);
+      extract_direct(band_, inputs, patches, band_can, done, models_wanted);
     else
       extract_eigh(inputs, patches,
                    traits(wants_direct ? Milestone::batch_syev : rung.milestone).eigh,
@@ -194,6 +175,7 @@ class Extractor::Impl {
       }
     });
     events_.collect(times);
+    guarded_.collect(times);
     std::vector<PatchResult>& results = extracted.patches;
     for (std::size_t k = 0; k < results.size(); ++k) {
       results[k].status = status[k];
@@ -202,7 +184,8 @@ class Extractor::Impl {
         const FrameFlux& flux = flux_.at(patches[k].bundle);
         results[k].frame = flux.solution;
         if (on_host(k)) {
-          results[k] = extract_on_host(inputs, patches[k], flux_of(patches[k].bundle));
+          results[k] =
+              extract_on_host(inputs, patches[k], flux_of(patches[k].bundle, context_.stream()));
           if (extracted.frame) place_patch(patches[k], results[k], *extracted.frame);
           continue;
         }
@@ -316,7 +299,8 @@ class Extractor::Impl {
 
   template <class DirectEngine>
   void extract_direct(DirectEngine& engine, const ExtractInputs& inputs,
-                      const std::vector<Patch>& patches, const std::function<void(long)>& done,
+                      const std::vector<Patch>& patches, bool band_can,
+                      const std::function<void(long)>& done,
                       std::vector<std::vector<double>>* models) {
     const auto all = static_cast<int>(patches.size());
     for (int first = 0; first < all;) {
@@ -328,18 +312,35 @@ class Extractor::Impl {
       }
       last = std::min(last, first + max_patches_of_launch);
       PatchBatch batch = make_batch(frame_, first, last, spots_of(first, last));
-      if constexpr (std::is_same_v<DirectEngine, FiberEngine>)
-        engine.extract(std::move(batch), inputs, events_, models, rejection(), flux_);
-      else
+      if constexpr (std::is_same_v<DirectEngine, FiberEngine>) {
+        engine.extract(std::move(batch), inputs, events_, models, rejection(), flux_, [&] {
+          // While pixels are rejected, weights are those of this batch.
+          if (band_can && (last == all || rejection() != nullptr))
+            guarded_.note(rejection() != nullptr ? first : 0, last, context_.stream());
+        });
+        guarded_.solve_noted();
+        events_.time(Stage::quality, [&] { guarded_.hold(context_.stream()); });
+      } else {
         engine.extract(std::move(batch), inputs, events_, models);
+      }
       if (rejection() != nullptr) rejection()->give_back();
       done(last - first);
       first = last;
     }
   }
 
-  // Reads the status of all patches. Solves rejected patches again as bands, and then failed
-  // patches one by one by eigh; with the frame's flux they stay failed instead.
+  GuardedPatches::Job guarded_job(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                                  std::vector<std::vector<double>>* models) {
+    GuardedPatches::Job job{&inputs, &patches, &frame_, models, nullptr};
+    if (inputs.options.flux == FluxSolver::frame)
+      job.flux = [this](int bundle, cudaStream_t stream) -> const FrameFlux& {
+        return flux_of(bundle, stream);
+      };
+    return job;
+  }
+
+  // Reads the status of all patches. Solves refused patches again as bands, and then failed patches
+  // one by one by eigh; with the frame's flux they stay failed instead.
   std::vector<PatchStatus> settle(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                   bool band_can, std::vector<std::vector<double>>* models) {
     std::vector<int> failed = read_status(patches.size());
@@ -348,29 +349,11 @@ class Extractor::Impl {
     std::vector<int> refused;
     for (std::size_t k = 0; k < failed.size() && band_can; ++k)
       if (failed[k] == guarded) refused.push_back(static_cast<int>(k));
-    // Capacity for all rejected patches.
-    reserve(again_, refused.size());
-    for (auto first = refused.cbegin(); first != refused.cend();) {
-      const bool one_bundle = rejection() != nullptr && !rejection()->all_apart();
-      const auto last = end_of_guarded(patches, refused, first, one_bundle);
-      PatchSelection selection;
-      events_.time(Stage::spots, [&] { selection = frame_.select({first, last}); });
-      std::vector<PatchFlux> flux;
-      for (const int k : selection.index)
-        if (of_frame) flux.push_back({&patches[k], &flux_of(patches[k].bundle)});
-      without_rejected(patches, selection.index, [&] {
-        band_.extract(make_batch(frame_, selection), inputs, events_, models, flux);
-      });
-      SPEX_GPU_CHECK(cudaMemcpyAsync(again_.get() + (first - refused.cbegin()), selection.status,
-                                     selection.index.size() * sizeof(int), cudaMemcpyDeviceToHost,
-                                     context_.stream()));
-      first = last;
-    }
-    if (!refused.empty()) wait_for(context_.stream());
-    for (std::size_t k = 0; k < refused.size(); ++k) {
-      failed[refused[k]] = again_.get()[k];
-      status[refused[k]] = PatchStatus::guarded;
-    }
+    const bool by_bundle = rejection() != nullptr && !rejection()->all_apart();
+    guarded_.solve_others(
+        refused, by_bundle, context_.stream(),
+        [&](const auto& index, const auto& work) { without_rejected(patches, index, work); });
+    for (const int k : guarded_.finish(failed)) status[k] = PatchStatus::guarded;
     for (std::size_t k = 0; k < failed.size(); ++k) {
       if (failed[k] == 0) continue;
       if (of_frame) {
@@ -390,9 +373,9 @@ class Extractor::Impl {
   }
 
   // The flux with f, which few bundles need on the host.
-  const FrameFlux& flux_of(int bundle) {
+  const FrameFlux& flux_of(int bundle, cudaStream_t stream) {
     FrameFlux& flux = flux_.at(bundle);
-    fibers_.download_flux(flux);
+    fibers_.download_flux(flux, stream);
     return flux;
   }
 
@@ -410,12 +393,12 @@ class Extractor::Impl {
   EighEngine eigh_;
   BandEngine band_;
   FiberEngine fibers_;
+  GuardedPatches guarded_;
   std::map<int, FrameFlux> flux_;  // flux of the frame, by bundle
   bool poison_;
   int host_threads_;
   bool rejects_ = false;  // pixels of this frame
   std::optional<PixelRejection> rejection_;
-  PinnedBuffer<int> again_{1024};  // status of the rejected patches
 };
 
 Extractor::Extractor(const ExtractorSettings& settings) : impl_(std::make_unique<Impl>(settings)) {}

@@ -117,94 +117,140 @@ __device__ double unit_scale(double of_columns) {
   return total > 0.0 ? 1.0 / total : 0.0;
 }
 
-// Each block computes several wavelengths of one fiber, with the fiber's coefficients and
-// polynomials in shared memory; each warp computes one spot at a time.
-__global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiprocessor)
-    spots_kernel(PsfView psf, int fiber, WaveBins bins, double* value) {
-  extern __shared__ double2 pairs[];
-  const SpotLayout layout(psf);
-  const int nx = psf.nx(), ny = psf.ny(), degx = psf.ghdegx, degy = psf.ghdegy;
+// Stores the rims of a spot from the sum of squares in a column: for lane c < rim_columns in column
+// c, for lane rim_columns + c in column nx - 1 - c. Called by a whole warp.
+__device__ void store_rims(double sum, float* rims) {
   const int lane = threadIdx.x % warp_size;
-  const int warp = threadIdx.x / warp_size;
-  double* const of_warps = reinterpret_cast<double*>(pairs);
-  double* series = of_warps + warp * layout.of_warp();
-  double* Ex = series + layout.nseries;
-  double* Ey = Ex + (degx + 1) * (nx + 1);
-  double* Py = Ex + layout.edges;
-  double* centers = of_warps + warps_of_block * layout.of_warp();
-  double* coeff = centers + layout.centers;
-  double* polynomial = coeff + layout.coeff;
-  const double* sigma = series + (degy + 1) * max_x_terms;
+  // Columns farther out are part of a wider rim.
+  for (int offset = 1; offset < rim_columns; offset *= 2) {
+    const double farther = __shfl_up_sync(0xffffffffU, sum, offset);
+    if (lane % rim_columns >= offset) sum += farther;
+  }
+  if (lane < rims_of_spot) rims[lane] = __double2float_ru(sqrt(sum));
+}
 
-  const int s = blockIdx.y;
-  const int begin = blockIdx.x * bins_of_block;
-  const int end = min(begin + bins_of_block, bins.nwave);
+// The column whose sum of squares the lane passes to store_rims; -1 for none.
+__device__ int column_of_rim(int lane, int nx) {
+  if (lane >= rims_of_spot || lane % rim_columns >= nx) return -1;
+  return lane < rim_columns ? lane : nx - 1 - lane % rim_columns;
+}
+
+// The shared memory of a block and its warps' parts.
+struct SpotMemory {
+  double *series, *Ex, *Ey, *Py;         // of the warp
+  double *centers, *coeff, *polynomial;  // of the block
+  const double* sigma;                   // of the warp's spot
+
+  __device__ SpotMemory(const PsfView& psf, const SpotLayout& layout, double* shared) {
+    series = shared + threadIdx.x / warp_size * layout.of_warp();
+    Ex = series + layout.nseries;
+    Ey = Ex + (psf.ghdegx + 1) * (psf.nx() + 1);
+    Py = Ex + layout.edges;
+    centers = shared + warps_of_block * layout.of_warp();
+    coeff = centers + layout.centers;
+    polynomial = coeff + layout.coeff;
+    sigma = series + (psf.ghdegy + 1) * max_x_terms;
+  }
+};
+
+// Coefficients of all series of a fiber; centers and P_d of the block's wavelengths. Called by the
+// block.
+__device__ void load_fiber(const PsfView& psf, int fiber, const WaveBins& bins, int begin,
+                           const SpotLayout& layout, const SpotMemory& memory) {
   for (int k = threadIdx.x; k < layout.nseries * layout.stride; k += blockDim.x) {
     const int p = parameter_of(psf, k / layout.stride), d = k % layout.stride;
-    const size_t row = static_cast<size_t>(p) * psf.nfiber + fiber + s;
-    coeff[k] = p >= 0 && d < psf.ncoeff ? psf.param[row * psf.ncoeff + d] : 0.0;
+    const size_t row = static_cast<size_t>(p) * psf.nfiber + fiber;
+    memory.coeff[k] = p >= 0 && d < psf.ncoeff ? psf.param[row * psf.ncoeff + d] : 0.0;
   }
   for (int k = threadIdx.x; k < 3 * bins_of_block; k += blockDim.x) {
     const int w = k % bins_of_block;
     const double lambda = wavelength(bins, begin + w);
     if (k < 2 * bins_of_block)
-      centers[k] = center(k < bins_of_block ? psf.xtrace : psf.ytrace, fiber + s, lambda);
+      memory.centers[k] = center(k < bins_of_block ? psf.xtrace : psf.ytrace, fiber, lambda);
     else
       legendre_values(psf.ncoeff, legendre_variable(lambda, psf.wavemin, psf.wavemax),
-                      polynomial + w * layout.stride);
+                      memory.polynomial + w * layout.stride);
   }
+}
+
+// The series of the block's spot w, its edge values and pixel integrals: Px of the lane's column
+// (extraction.md, section 2). Called by a whole warp.
+__device__ void integrate_pixels(const PsfView& psf, int w, const SpotLayout& layout,
+                                 const SpotMemory& memory, double (&Px)[max_x_terms]) {
+  const int nx = psf.nx(), ny = psf.ny(), degx = psf.ghdegx, degy = psf.ghdegy;
+  const int lane = threadIdx.x % warp_size;
+  const double* P = memory.polynomial + w * layout.stride;
+  for (int q = lane; q < layout.nseries; q += warp_size) {
+    double sum = 0.0;
+    for (int d = 0; d < psf.ncoeff; ++d) sum = fma(memory.coeff[q * layout.stride + d], P[d], sum);
+    memory.series[q] = sum;
+  }
+  __syncwarp();
+  for (int k = lane; k < nx + ny + 2; k += warp_size) {
+    const bool along_x = k <= nx;
+    const int m = along_x ? k : k - nx - 1;
+    const int n = along_x ? nx : ny;
+    edge_values(memory.centers[w + (along_x ? 0 : bins_of_block)], memory.sigma[along_x ? 0 : 1], n,
+                m, along_x ? degx : degy, (along_x ? memory.Ex : memory.Ey) + m, n + 1);
+  }
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < max_x_terms; ++i) {
+    const double* E = memory.Ex + i * (nx + 1) + lane;
+    Px[i] = i <= degx && lane < nx ? pixel_integral(i, E[0], E[1]) : 0.0;
+  }
+  if (lane < max_rows)
+    for (int j = 0; j <= degy; ++j) {
+      const double* E = memory.Ey + j * (ny + 1) + lane;
+      memory.Py[j * max_rows + lane] = lane < ny ? pixel_integral(j, E[0], E[1]) : 0.0;
+    }
+  __syncwarp();
+}
+
+// spot[y][x] = sum_j row_j[x] Py_j[y] with row_j[x] = sum_i g_ij Px_i[x], x = lane. Called by a
+// whole warp.
+__device__ void sum_products(int degy, const SpotMemory& memory, const double (&Px)[max_x_terms],
+                             double (&column)[max_rows]) {
+  for (int j = 0; j <= degy; ++j) {
+    const auto* g = reinterpret_cast<const double2*>(memory.series + j * max_x_terms);
+    const auto* P_j = reinterpret_cast<const double2*>(memory.Py + j * max_rows);
+    double row = 0.0;
+#pragma unroll
+    for (int i = 0; i < max_x_terms; i += 2) {
+      const double2 two = g[i / 2];
+      row = fma(two.x, Px[i], row);
+      row = fma(two.y, Px[i + 1], row);
+    }
+#pragma unroll
+    for (int y = 0; y < max_rows; y += 2) {
+      const double2 two = P_j[y / 2];
+      column[y] = fma(row, two.x, column[y]);
+      column[y + 1] = fma(row, two.y, column[y + 1]);
+    }
+  }
+  __syncwarp();  // before the next spot overwrites the values
+}
+
+// Each block computes several wavelengths of one fiber, with the fiber's coefficients and
+// polynomials in shared memory; each warp computes one spot at a time.
+__global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiprocessor)
+    spots_kernel(PsfView psf, int fiber, WaveBins bins, double* value, float* rims) {
+  extern __shared__ double2 pairs[];
+  const SpotLayout layout(psf);
+  const SpotMemory memory(psf, layout, reinterpret_cast<double*>(pairs));
+  const int nx = psf.nx(), ny = psf.ny();
+  const int lane = threadIdx.x % warp_size;
+  const int s = blockIdx.y;
+  const int begin = blockIdx.x * bins_of_block;
+  const int end = min(begin + bins_of_block, bins.nwave);
+  load_fiber(psf, fiber + s, bins, begin, layout, memory);
   __syncthreads();
 
-  for (int w = begin + warp; w < end; w += warps_of_block) {
-    const double* P = polynomial + (w - begin) * layout.stride;
-    for (int q = lane; q < layout.nseries; q += warp_size) {
-      double sum = 0.0;
-      for (int d = 0; d < psf.ncoeff; ++d) sum = fma(coeff[q * layout.stride + d], P[d], sum);
-      series[q] = sum;
-    }
-    __syncwarp();
-    for (int k = lane; k < nx + ny + 2; k += warp_size) {
-      const bool along_x = k <= nx;
-      const int m = along_x ? k : k - nx - 1;
-      const int n = along_x ? nx : ny;
-      edge_values(centers[w - begin + (along_x ? 0 : bins_of_block)], sigma[along_x ? 0 : 1], n, m,
-                  along_x ? degx : degy, (along_x ? Ex : Ey) + m, n + 1);
-    }
-    __syncwarp();
-
+  for (int w = begin + static_cast<int>(threadIdx.x) / warp_size; w < end; w += warps_of_block) {
     double Px[max_x_terms];
-#pragma unroll
-    for (int i = 0; i < max_x_terms; ++i) {
-      const double* E = Ex + i * (nx + 1) + lane;
-      Px[i] = i <= degx && lane < nx ? pixel_integral(i, E[0], E[1]) : 0.0;
-    }
-    if (lane < max_rows)
-      for (int j = 0; j <= degy; ++j) {
-        const double* E = Ey + j * (ny + 1) + lane;
-        Py[j * max_rows + lane] = lane < ny ? pixel_integral(j, E[0], E[1]) : 0.0;
-      }
-    __syncwarp();
-
-    // spot[y][x] = sum_j row_j[x] Py_j[y] with row_j[x] = sum_i g_ij Px_i[x], x = lane
+    integrate_pixels(psf, w - begin, layout, memory, Px);
     double column[max_rows] = {};
-    for (int j = 0; j <= degy; ++j) {
-      const auto* g = reinterpret_cast<const double2*>(series + j * max_x_terms);
-      const auto* P_j = reinterpret_cast<const double2*>(Py + j * max_rows);
-      double row = 0.0;
-#pragma unroll
-      for (int i = 0; i < max_x_terms; i += 2) {
-        const double2 two = g[i / 2];
-        row = fma(two.x, Px[i], row);
-        row = fma(two.y, Px[i + 1], row);
-      }
-#pragma unroll
-      for (int y = 0; y < max_rows; y += 2) {
-        const double2 two = P_j[y / 2];
-        column[y] = fma(row, two.x, column[y]);
-        column[y + 1] = fma(row, two.y, column[y + 1]);
-      }
-    }
-    __syncwarp();  // before the next spot overwrites the values
+    sum_products(psf.ghdegy, memory, Px, column);
     double total = 0.0;
 #pragma unroll
     for (int y = 0; y < max_rows; ++y) {
@@ -212,12 +258,19 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
       total += column[y];
     }
     const double scale = unit_scale(total);
-    double* spot = value + (static_cast<size_t>(s) * bins.nwave + w) * nx * ny;
-    if (lane < nx) {
+    const size_t bin = static_cast<size_t>(s) * bins.nwave + w;
+    double* spot = value + bin * nx * ny;
+    double squares = 0.0;
 #pragma unroll
-      for (int y = 0; y < max_rows; ++y)
-        if (y < ny) spot[y * nx + lane] = column[y] * scale;
+    for (int y = 0; y < max_rows; ++y) {
+      const double pixel = column[y] * scale;
+      if (lane < nx && y < ny) spot[y * nx + lane] = pixel;
+      squares = fma(pixel, pixel, squares);
     }
+    if (rims == nullptr) continue;
+    const int of = column_of_rim(lane, nx);
+    const double sum = __shfl_sync(0xffffffffU, squares, max(of, 0));
+    store_rims(of >= 0 ? sum : 0.0, rims + bin * rims_of_spot);
   }
 }
 
@@ -232,8 +285,8 @@ __host__ __device__ int scratch_numbers(const PsfView& psf) {
 // Spots of any size, with the operations of spots_kernel in the same order: one warp per spot,
 // columns distributed over lanes. Tails are those of reference/psf/gauss_hermite_tails.hpp.
 template <bool Tails>
-__global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
-                                   double* value) {
+__global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins, double* value,
+                                   float* rims) {
   extern __shared__ double shared[];
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
@@ -296,6 +349,13 @@ __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins b
       // A tail may be infinite.
       pixel = Tails && !(scale > 0) ? 0.0 : pixel * scale;
     }
+  if (rims == nullptr) return;
+  __syncwarp();  // other lanes have written the column
+  const int of = column_of_rim(lane, nx);
+  double squares = 0.0;
+  for (int y = 0; of >= 0 && y < ny; ++y)
+    squares = fma(spot[y * nx + of], spot[y * nx + of], squares);
+  store_rims(squares, rims + j * rims_of_spot);
 }
 
 template <class T>
@@ -357,14 +417,14 @@ void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins
 }
 
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
-                    cudaStream_t stream) {
+                    float* rims, cudaStream_t stream) {
   const std::size_t most = max_shared_memory();
   const bool tails = psf.view.tail != nullptr;
   if (const SpotLayout layout(psf.view);
       !tails && fits_registers(psf.view) && layout.bytes() <= most) {
     allow_shared_memory(reinterpret_cast<const void*>(spots_kernel));
     spots_kernel<<<dim3(blocks_for(bins.nwave, bins_of_block), nspec), warps_of_block * warp_size,
-                   layout.bytes(), stream>>>(psf.view, fiber, bins, value);
+                   layout.bytes(), stream>>>(psf.view, fiber, bins, value, rims);
   } else {
     const std::size_t bytes_of_warp =
         static_cast<std::size_t>(scratch_numbers(psf.view)) * sizeof(double);
@@ -375,7 +435,7 @@ void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& 
     const long long count = static_cast<long long>(nspec) * bins.nwave;
     kernel<<<blocks_for(count, warps), warps * warp_size,
              static_cast<std::size_t>(warps) * bytes_of_warp, stream>>>(psf.view, fiber, nspec,
-                                                                        bins, value);
+                                                                        bins, value, rims);
   }
   SPEX_LAUNCH_CHECK();
 }

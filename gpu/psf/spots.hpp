@@ -62,9 +62,14 @@ struct SpotCorners {
   DeviceBuffer<int> xc, yc;
 };
 
+/// The rims of a spot: norms of its outermost 1 to rim_columns columns, from the left, then from
+/// the right, rounded up.
+inline constexpr int rim_columns = 4;
+inline constexpr int rims_of_spot = 2 * rim_columns;  ///< numbers
+
 /// Spots of some of the fibers that have corners. For fiber s and bin w, the corner is at `xc[s *
 /// nwave + w]`; the spot, as in the reference's Spots, is at `value[((row_of(s) * nwave + w) * ny +
-/// y) * nx + x]`.
+/// y) * nx + x]`, and its rims begin at `rims[(row_of(s) * nwave + w) * rims_of_spot]`.
 struct SpotsView {
   int first_spec = 0;  ///< spots exist for fibers [first_spec, first_spec + nspec)
   int nspec = 0;
@@ -76,6 +81,7 @@ struct SpotsView {
   const int* yc = nullptr;
   /// The row of each fiber's spots if the fibers are not consecutive; -1 for fibers without spots.
   const int* row = nullptr;
+  const float* rims = nullptr;  ///< nullptr if they were not requested
 
   [[nodiscard]] SPEX_HD int row_of(int s) const { return row == nullptr ? s - first_spec : row[s]; }
   /// The same spots, in which bin `count` is bin 0. The last `count` bins of a fiber are then the
@@ -85,6 +91,7 @@ struct SpotsView {
     view.value += static_cast<size_t>(count) * nx * ny;
     view.xc += count;
     view.yc += count;
+    if (view.rims != nullptr) view.rims += static_cast<size_t>(count) * rims_of_spot;
     return view;
   }
 };
@@ -96,10 +103,11 @@ void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins
                       SpotCorners& corners, int* bad, cudaStream_t stream);
 
 /// Computes the spots of fibers [fiber, fiber + nspec) into `value`, which must hold nspec * nwave
-/// * ny * nx numbers. What is at bins without light is undefined; no kernel reads it. A faster
-/// kernel handles spots without tails of up to 32 columns, 12 rows and 8 Gauss-Hermite terms along
-/// x if a fiber's coefficients fit in shared memory; both kernels give the same bits.
+/// * ny * nx numbers, and their rims into `rims` unless it is null. What is at bins without light
+/// is undefined; no kernel reads it. A faster kernel handles spots without tails of up to 32
+/// columns, 12 rows and 8 Gauss-Hermite terms along x if a fiber's coefficients fit in shared
+/// memory; both kernels give the same bits.
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
-                    cudaStream_t stream);
+                    float* rims, cudaStream_t stream);
 
 }  // namespace spex::gpu

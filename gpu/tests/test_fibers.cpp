@@ -224,6 +224,7 @@ TEST_F(FibersTest, ResultsDoNotDependOnOtherPatches) {
     workspace->sweep();
     workspace->correct();
     workspace->roots();
+    workspace->add_terms();
     workspace->quality();
     const FiberLayout layout = workspace->layout();
     const auto mine = of.size() * static_cast<std::size_t>(layout.nslots);
@@ -277,6 +278,7 @@ TEST_F(FibersTest, SpectraAgreeWithTheReference) {
   workspace->sweep();
   workspace->correct();
   workspace->roots();
+  workspace->add_terms();
   workspace->quality();
   const auto status = gpu::to_host<int>(frame->status(), patches.size(), stream());
   const std::vector<PatchResult> results = frame->download();

@@ -179,7 +179,7 @@ TEST_F(Quality, ModelsOfASelectionEqualThoseOfTheFrame) {
   const std::vector<std::vector<double>> expected = models_of(all, solution);
 
   const std::vector<int> index{1, all.count - 1};
-  const PatchBatch some = make_batch(*frame, frame->select(index));
+  const PatchBatch some = make_batch(*frame, frame->select(index, stream()));
   std::vector<double> values;
   for (const int k : index) {
     const auto begin = host_f.begin() + static_cast<std::ptrdiff_t>(strides.patch(k));

@@ -61,9 +61,9 @@ TEST_F(Spectra, ClearedSpectraAreZeroAndMasked) {
   EXPECT_THAT(read(view.resolution, 3), Each(0.0));
 }
 
-TEST_F(Spectra, ClearFailedResetsOnlyTheCore) {
+TEST_F(Spectra, ClearFailedResetsOnlyTheCoreOfFailedPatches) {
   const std::vector<double> ones(values.count(), 1.0);
-  for (const int status : {0, 1}) {
+  for (const int status : {0, 1, guarded}) {
     values = to_device(ones);
     view = view_spectra(values.get(), nspec, nwave, ndiag, -1);
     const DeviceBuffer<PatchGeometry> patches = to_device<PatchGeometry>({patch});
@@ -72,7 +72,7 @@ TEST_F(Spectra, ClearFailedResetsOnlyTheCore) {
     const std::vector<double> flux = read(view.flux), resolution = read(view.resolution, 3);
     for (int fiber = 0; fiber < nspec; ++fiber)
       for (int bin = 0; bin < nwave; ++bin) {
-        const double expected = status != 0 && is_core(fiber, bin) ? 0 : 1;
+        const double expected = status == 1 && is_core(fiber, bin) ? 0 : 1;
         EXPECT_EQ(flux[count_of(fiber, nwave) + bin], expected);
         for (int d = 0; d < 3; ++d)
           EXPECT_EQ(resolution[count_of(fiber * 3 + d, nwave) + bin], expected);

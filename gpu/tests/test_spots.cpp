@@ -1,3 +1,4 @@
+#include <cmath>
 #include <utility>
 
 #include "gpu/psf/spots.hpp"
@@ -18,8 +19,34 @@ class Spots : public test::GpuTest {
     upload_for(psf, bins, device);
     const DeviceBuffer<double> value =
         poisoned<double>(count_of(nspec, bins.nwave, psf.nx(), psf.ny()));
-    evaluate_spots(device, fiber, nspec, bins, value.get(), stream());
+    evaluate_spots(device, fiber, nspec, bins, value.get(), nullptr, stream());
     return to_host(value);
+  }
+  // Compares the rims with norms of columns.
+  void expect_rims_of_spots(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
+    DevicePsf device;
+    upload_for(psf, bins, device);
+    const std::size_t count = count_of(nspec, bins.nwave);
+    const DeviceBuffer<double> value = poisoned<double>(count * count_of(psf.nx(), psf.ny()));
+    const DeviceBuffer<float> rims = poisoned<float>(count * rims_of_spot);
+    evaluate_spots(device, fiber, nspec, bins, value.get(), rims.get(), stream());
+    const std::vector<double> spots = to_host(value);
+    const std::vector<float> found = to_host(rims);
+    for (std::size_t k = 0; k < count; ++k)
+      for (const bool left : {true, false}) {
+        double squares = 0;
+        for (int c = 0; c < rim_columns; ++c) {
+          for (int y = 0; y < psf.ny() && c < psf.nx(); ++y) {
+            const int x = left ? c : psf.nx() - 1 - c;
+            const double pixel = spots[(k * psf.ny() + y) * psf.nx() + x];
+            squares += pixel * pixel;
+          }
+          const double rim = found[k * rims_of_spot + (left ? 0 : rim_columns) + c];
+          const double norm = std::sqrt(squares);
+          ASSERT_GE(rim, norm * (1 - 1e-12)) << "spot " << k << ", columns " << c + 1;
+          ASSERT_LE(rim, norm * (1 + 2e-7) + 1e-40) << "spot " << k << ", columns " << c + 1;
+        }
+      }
   }
   void upload_for(const Psf& psf, const WaveBins& bins, DevicePsf& device) {
     upload(psf, bins.grid.at(bins.first), bins.grid.at(bins.first + bins.nwave - 1), device,
@@ -48,6 +75,17 @@ class Spots : public test::GpuTest {
       ASSERT_NEAR(found[i], expected[i], tolerance) << "number " << i;
   }
 };
+
+// Spots of the faster kernel, of the other one, and narrower than a rim.
+TEST_F(Spots, HaveRims) {
+  const WaveBins bins{make_wave_grid({960, 1035, 0.7}), -3, 75};
+  for (const int hsizex : {1, 4, 17}) {
+    SCOPED_TRACE(hsizex);
+    expect_rims_of_spots(
+        spex::test::make_psf({.nfiber = 5, .hsizex = hsizex, .hsizey = 3, .degree = 4}), 1, 3,
+        bins);
+  }
+}
 
 // Odd sizes that are not multiples of a warp or block, and more bins than a block handles.
 TEST_F(Spots, AgreeWithTheReference) {

@@ -24,7 +24,11 @@ std::vector<NamedStage> stages() {
           {"check_far_light", [](gpu::FiberWorkspace& w) { w.check_far_light(); }},
           {"sweep", [](gpu::FiberWorkspace& w) { w.sweep(); }},
           {"correct", [](gpu::FiberWorkspace& w) { w.correct(); }},
-          {"roots", [](gpu::FiberWorkspace& w) { w.roots(); }},
+          {"roots",
+           [](gpu::FiberWorkspace& w) {
+             w.roots();
+             w.add_terms();
+           }},
           {"quality", [](gpu::FiberWorkspace& w) { w.quality(); }}};
 }
 

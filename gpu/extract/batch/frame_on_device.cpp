@@ -22,11 +22,11 @@ namespace {
 // is transferred.
 constexpr std::size_t piece = std::size_t{2} << 20;  // bytes
 
-// All patches of the frame with the padding for the rejection of pixels.
-std::vector<Patch> wide_patches(const ExtractInputs& inputs) {
+// The options with the padding for the rejection of pixels.
+ExtractOptions wide_options(const ExtractInputs& inputs) {
   ExtractOptions wide = inputs.options;
   wide.wavepad += reject_bounds::more_wavepad;
-  return make_patches(wide, inputs.grid, inputs.psf->nfiber);
+  return wide;
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void FrameOnDevice::upload_reals(const Reals& from, float* room, DeviceBuffer<do
 }
 
 template <class T>
-void FrameOnDevice::send(const std::vector<T>& values, T* to) {
+void FrameOnDevice::send(const std::vector<T>& values, T* to, cudaStream_t stream) {
   const std::size_t most = piece / sizeof(T);
   std::size_t turn = 0;
   for (std::size_t first = 0; first < values.size(); first += most, turn = 1 - turn) {
@@ -74,9 +74,9 @@ void FrameOnDevice::send(const std::vector<T>& values, T* to) {
     Piece& one = pieces_[turn];
     one.sent.wait();
     std::memcpy(one.bytes.get(), values.data() + first, bytes);
-    SPEX_GPU_CHECK(cudaMemcpyAsync(to + first, one.bytes.get(), bytes, cudaMemcpyHostToDevice,
-                                   context_->stream()));
-    one.sent.record(context_->stream());
+    SPEX_GPU_CHECK(
+        cudaMemcpyAsync(to + first, one.bytes.get(), bytes, cudaMemcpyHostToDevice, stream));
+    one.sent.record(stream);
   }
 }
 
@@ -116,7 +116,10 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   const std::vector<Patch> all = make_patches(inputs.options, inputs.grid, inputs.psf->nfiber);
   max_fibers_ = 0;
   for (const Patch& patch : all) max_fibers_ = std::max(max_fibers_, patch.padded_nspec());
-  if (patches != all) measure_reach(inputs, more_ == 0 ? all : wide_patches(inputs));
+  if (patches != all)
+    measure_reach(
+        inputs,
+        more_ == 0 ? all : make_patches(wide_options(inputs), inputs.grid, inputs.psf->nfiber));
   evaluate_corners(psf_, fiber_, nspec_, bins_, corners_, reach_and_bad_.get() + 1, stream);
   const SpotsView corners{0,
                           0,
@@ -130,7 +133,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
                    reach_and_bad_.get(), stream);
   if (more_ != 0) lay_out_wide(inputs, corners);
   reserve(rows_, count_of(nspec_, ny_));
-  find_row_bins(corners_, psf_.view.nx(), psf_.view.ny(), rows(), stream);
+  find_row_bins(corners_, 0, bins_.nwave, psf_.view.nx(), psf_.view.ny(), rows(), stream);
 
   const int ndiag = inputs.ndiag();
   const std::size_t size = spectra_size(nspec_, inputs.grid.nwave, ndiag);
@@ -197,14 +200,14 @@ void FrameOnDevice::lay_out_wide(const ExtractInputs& inputs, const SpotsView& c
   send(wide, wide_geometry_.get());
   find_used_pixels(wide_geometry_.get(), static_cast<int>(wide.size()), corners,
                    inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get(), context_->stream());
+  reserve(tested_rows_, count_of(nspec_, ny_));
+  const int end = extended_grid(wide_options(inputs), inputs.grid).nwave - more_;
+  find_row_bins(corners_, more_, end, psf_.view.nx(), psf_.view.ny(), tested_rows(),
+                context_->stream());
 }
 
 PixelsView FrameOnDevice::pixels() const {
   return {nx_, ny_, value_.get(), weight_.get()};
-}
-
-RowBinsView FrameOnDevice::rows() const {
-  return {ny_, rows_.get()};
 }
 
 SpotsView FrameOnDevice::evaluate_spots(int first, int last) {
@@ -216,26 +219,18 @@ SpotsView FrameOnDevice::evaluate_spots(int first, int last) {
     end = std::max(end, patch.spec0 + patch.nspec);
   }
   reserve(spots_, count_of(end - begin, bins_.nwave, spot_size()));
-  if (poison_)
+  reserve(rims_, count_of(end - begin, bins_.nwave, rims_of_spot));
+  if (poison_) {
     SPEX_GPU_CHECK(cudaMemsetAsync(spots_.get(), 0xFF, spots_.bytes(), context_->stream()));
-  gpu::evaluate_spots(psf_, fiber_ + begin, end - begin, bins_, spots_.get(), context_->stream());
-  return view_spots(begin, end - begin, nullptr);
+    SPEX_GPU_CHECK(cudaMemsetAsync(rims_.get(), 0xFF, rims_.bytes(), context_->stream()));
+  }
+  gpu::evaluate_spots(psf_, fiber_ + begin, end - begin, bins_, spots_.get(), rims_.get(),
+                      context_->stream());
+  return {begin,        end - begin,       bins_.nwave,       psf_.view.nx(), psf_.view.ny(),
+          spots_.get(), corners_.xc.get(), corners_.yc.get(), nullptr,        rims_.get()};
 }
 
-SpotsView FrameOnDevice::view_spots(int first_spec, int nspec, const int* row) const {
-  return {first_spec,
-          nspec,
-          bins_.nwave,
-          psf_.view.nx(),
-          psf_.view.ny(),
-          spots_.get(),
-          corners_.xc.get(),
-          corners_.yc.get(),
-          row};
-}
-
-PatchSelection FrameOnDevice::select(const std::vector<int>& index) {
-  const cudaStream_t stream = context_->stream();
+PatchSelection FrameOnDevice::select(const std::vector<int>& index, cudaStream_t stream) {
   std::vector<PatchGeometry> geometry;
   std::vector<int> row(nspec_, -1);
   for (const int k : index) {
@@ -246,12 +241,12 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index) {
   for (int& of_fiber : row)
     if (of_fiber == 0) of_fiber = nrows++;
   const std::size_t size_of_row = count_of(bins_.nwave, spot_size());
-  reserve(spots_, count_of(nrows) * size_of_row);
+  reserve(selected_spots_, count_of(nrows) * size_of_row);
   reserve(selected_geometry_, index.size());
   reserve(selected_status_, index.size());
   reserve(row_of_fiber_, row.size());
-  send(geometry, selected_geometry_.get());
-  send(row, row_of_fiber_.get());
+  send(geometry, selected_geometry_.get(), stream);
+  send(row, row_of_fiber_.get(), stream);
   SPEX_GPU_CHECK(cudaMemsetAsync(selected_status_.get(), 0, index.size() * sizeof(int), stream));
   // Copy consecutive fibers at once.
   for (int s = 0; s < nspec_; ++s) {
@@ -259,10 +254,19 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index) {
     const int first = s;
     while (s + 1 < nspec_ && row[s + 1] >= 0) ++s;
     gpu::evaluate_spots(psf_, fiber_ + first, s + 1 - first, bins_,
-                        spots_.get() + count_of(row[first]) * size_of_row, stream);
+                        selected_spots_.get() + count_of(row[first]) * size_of_row, nullptr,
+                        stream);
   }
-  return {index, selected_geometry_.get(), selected_status_.get(),
-          view_spots(0, nspec_, row_of_fiber_.get())};
+  const SpotsView spots{0,
+                        nspec_,
+                        bins_.nwave,
+                        psf_.view.nx(),
+                        psf_.view.ny(),
+                        selected_spots_.get(),
+                        corners_.xc.get(),
+                        corners_.yc.get(),
+                        row_of_fiber_.get()};
+  return {index, selected_geometry_.get(), selected_status_.get(), spots};
 }
 
 std::vector<FrameOnDevice::FiberRun> FrameOnDevice::fiber_runs() const {

@@ -33,14 +33,13 @@ class FrameOnDevice {
   /// begin and end `more` before and after those of the patches.
   void load(const ExtractInputs& inputs, const std::vector<Patch>& patches);
 
-  /// Computes the spots of the patches [first, last) in this frame's buffer. The view is valid
-  /// until the next call, or until a frame is loaded or downloaded.
+  /// Computes the spots of the patches [first, last) and their rims in this frame's buffers. The
+  /// view is valid until the next call, or until a frame is loaded or downloaded.
   SpotsView evaluate_spots(int first, int last);
 
   /// Copies selected patches (ascending indices) together and computes the spots of their fibers,
-  /// replacing all previous spots. The selection is valid until spots are evaluated or patches are
-  /// selected again.
-  PatchSelection select(const std::vector<int>& index);
+  /// on any stream. The selection is valid until patches are selected again.
+  PatchSelection select(const std::vector<int>& index, cudaStream_t stream);
 
   /// Waits for the stream and copies the spectra of all patches to the host.
   [[nodiscard]] std::vector<PatchResult> download();
@@ -67,7 +66,9 @@ class FrameOnDevice {
   [[nodiscard]] int more() const { return more_; }
   /// The patches with `more` bins more of padding, in device memory; only if `more` is not 0.
   [[nodiscard]] const PatchGeometry* device_wide_geometry() const { return wide_geometry_.get(); }
-  [[nodiscard]] RowBinsView rows() const;
+  [[nodiscard]] RowBinsView rows() const { return {ny_, rows_.get()}; }
+  /// Rows of the bins whose pixels are tested for rejection; only if `more` is not 0.
+  [[nodiscard]] RowBinsView tested_rows() const { return {ny_, tested_rows_.get()}; }
   [[nodiscard]] const SpectraView& spectra() const { return spectra_; }
   [[nodiscard]] int* status() const { return status_.get(); }
   /// Pixels of a spot.
@@ -88,14 +89,17 @@ class FrameOnDevice {
     std::size_t end_patch = 0;
   };
 
-  SpotsView view_spots(int first_spec, int nspec, const int* row) const;
   void upload_pixels(const Pixels& pixels);
   /// Uploads floats to `room` on the device, and doubles to `to`, which must be large enough for
   /// either.
   void upload_reals(const Reals& from, float* room, DeviceBuffer<double>& to);
   /// Copies through pinned pieces, two in flight.
   template <class T>
-  void send(const std::vector<T>& values, T* to);
+  void send(const std::vector<T>& values, T* to, cudaStream_t stream);
+  template <class T>
+  void send(const std::vector<T>& values, T* to) {
+    send(values, to, context_->stream());
+  }
   /// Memory for `count` floats in the spots' buffer, while there are no spots.
   float* floats_in_spots(std::size_t count);
   /// Runs of consecutive patches: as many as fit in a piece, at least one.
@@ -113,7 +117,8 @@ class FrameOnDevice {
   /// Measures the reach of all patches of the frame in reach_and_bad_, if only some patches are
   /// loaded.
   void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
-  /// Lays out the patches with `more` bins more of padding, which also count in reach_and_bad_.
+  /// Lays out the patches with `more` bins more of padding, which also count in reach_and_bad_, and
+  /// finds the tested rows.
   void lay_out_wide(const ExtractInputs& inputs, const SpotsView& corners);
 
   const Context* context_;
@@ -128,12 +133,14 @@ class FrameOnDevice {
   int more_ = 0;
   DeviceBuffer<double> value_, weight_;
   SpotCorners corners_;
-  DeviceBuffer<RowBins> rows_;
+  DeviceBuffer<RowBins> rows_, tested_rows_;
   std::vector<PatchGeometry> geometry_;
   DeviceBuffer<PatchGeometry> device_geometry_, all_geometry_, selected_geometry_, wide_geometry_;
   DeviceBuffer<int> selected_status_, row_of_fiber_;
   SpotCorners all_corners_;
   DeviceBuffer<int> reach_and_bad_;
+  DeviceBuffer<float> rims_;  // of the spots
+  DeviceBuffer<double> selected_spots_;
   DeviceBuffer<double> spots_;  // also holds floats in transfer, before and after the spots
   DeviceBuffer<double> spectra_values_, f_;
   SpectraView spectra_;

@@ -1,7 +1,9 @@
 #include <climits>
 
 #include "gpu/core/warp.cuh"
+#include "gpu/extract/batch/pixel_model.cuh"
 #include "gpu/extract/batch/quality.hpp"
+#include "gpu/extract/batch/spectra_device.cuh"
 #include "gpu/extract/batch/spot_device.cuh"
 #include "reference/extract/chi_square.hpp"
 
@@ -14,8 +16,8 @@ constexpr int threads = 256;
 constexpr int rows_of_block = 1024;
 
 // Integer atomic minima and maxima do not depend on the order.
-__global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int spot_nx, int spot_ny,
-                                RowBinsView all) {
+__global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int w_begin, int w_end,
+                                int spot_nx, int spot_ny, RowBinsView all) {
   __shared__ int first[rows_of_block], last[rows_of_block], x0[rows_of_block], x1[rows_of_block];
   const int begin = blockIdx.x * rows_of_block;
   const int nrows = min(all.ny_ccd - begin, rows_of_block);
@@ -25,7 +27,7 @@ __global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int spo
   }
   __syncthreads();
   const size_t fiber = static_cast<size_t>(blockIdx.y) * nwave;
-  for (int w = threadIdx.x; w < nwave; w += threads) {
+  for (int w = w_begin + static_cast<int>(threadIdx.x); w < w_end; w += threads) {
     const int x = xc[fiber + w], bottom = yc[fiber + w] - begin;
     for (int row = max(bottom, 0); row < min(bottom + spot_ny, nrows); ++row) {
       atomicMin(first + row, w);
@@ -42,102 +44,22 @@ __global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int spo
 
 constexpr int warps = threads / warp_size;
 
-// The part of a model that a warp holds in shared memory: rows of a patch, and columns.
-constexpr int rows_at_once = 4;
-constexpr int columns_at_once = 96;
 // Blocks per patch, whose warps share the patch's rows.
 constexpr int model_blocks = 4;
-
-// Bins of a patch, [s_begin, s_end) x [w_begin, w_end).
-struct BinRange {
-  int s_begin, s_end;
-  int w_begin, w_end;
-};
-
-// A bin of a fiber whose spot may reach the rows.
-struct alignas(16) Term {
-  double f;
-  int xc;  // first CCD column of its spot
-  int dy;  // first of the rows, relative to the spot
-};
-
-struct WarpModel {
-  double m[rows_at_once][columns_at_once];
-  Term terms[warp_size];
-};
-
-// The bins and columns of all spots of a fiber that reach these rows; the result is valid in all
-// lanes.
-__device__ RowBins bins_of_rows(const RowBinsView& all, int fiber, int y, int count) {
-  const int lane = threadIdx.x % warp_size;
-  RowBins row{INT_MAX, 0, INT_MAX, 0};
-  if (lane < count) row = all.rows[static_cast<size_t>(fiber) * all.ny_ccd + y + lane];
-  constexpr unsigned lanes = 0xffffffffU;
-  return {__reduce_min_sync(lanes, row.first), __reduce_max_sync(lanes, row.last),
-          __reduce_min_sync(lanes, row.x0), __reduce_max_sync(lanes, row.x1)};
-}
-
-// m_i = sum_j A_ij f_j over `bins` of the patch in fiber order, for `nrows` rows from y on and
-// `ncolumns` columns from x on. Called by a whole warp; flux(s, w) returns f.
-template <class Flux>
-__device__ void find_model(const PatchGeometry& patch, const SpotsView& spots,
-                           const RowBinsView& rows, const BinRange& bins, int x, int y,
-                           int ncolumns, int nrows, const Flux& flux, WarpModel& model) {
-  const int lane = threadIdx.x % warp_size;
-  const int spot_size = spots.nx * spots.ny;
-  for (int column = lane; column < ncolumns; column += warp_size)
-    for (int r = 0; r < rows_at_once; ++r) model.m[r][column] = 0;
-  for (int s = bins.s_begin; s < bins.s_end; ++s) {
-    const int fiber = patch.spec0 + s;
-    const RowBins reach = bins_of_rows(rows, fiber, y, nrows);
-    const int x0 = max(reach.x0, x), x1 = min(reach.x1, x + ncolumns);
-    if (x0 >= x1) continue;
-    const size_t corner = static_cast<size_t>(fiber) * spots.nwave + patch.wave0;
-    const size_t spot = static_cast<size_t>(spots.row_of(fiber)) * spots.nwave + patch.wave0;
-    const int end = min(reach.last - patch.wave0, bins.w_end);
-    for (int first = max(reach.first - patch.wave0, bins.w_begin); first < end;
-         first += warp_size) {
-      const int count = min(end - first, warp_size);
-      __syncwarp();
-      if (const int w = first + lane; lane < count)
-        model.terms[lane] = {flux(s, w), spots.xc[corner + w], y - spots.yc[corner + w]};
-      __syncwarp();
-      const double* values = spots.value + (spot + first) * spot_size;
-      for (int column = x0 + lane; column < x1; column += warp_size) {
-        double m[rows_at_once] = {};
-#pragma unroll 2
-        for (int k = 0; k < count; ++k) {
-          const Term term = model.terms[k];
-          const int dx = column - term.xc;
-          const bool inside = dx >= 0 && dx < spots.nx;
-          const double* value = values + k * spot_size + term.dy * spots.nx + dx;
-#pragma unroll
-          for (int r = 0; r < rows_at_once; ++r) {
-            const int dy = term.dy + r;
-            if (inside && dy >= 0 && dy < spots.ny) m[r] += value[r * spots.nx] * term.f;
-          }
-        }
-#pragma unroll
-        for (int r = 0; r < rows_at_once; ++r) model.m[r][column - x] += m[r];
-      }
-    }
-  }
-  __syncwarp();
-}
 
 // Calls visit(x, y, m) for the pixels of the patch, distributed over model_blocks blocks.
 template <class Flux, class Visit>
 __device__ void for_each_pixel(const PatchGeometry& patch, const SpotsView& spots,
-                               const RowBinsView& rows, const BinRange& bins, const Flux& flux,
+                               const RowBinsView& rows, const ModelBins& bins, const Flux& flux,
                                const Visit& visit) {
   __shared__ WarpModel models[warps];
   WarpModel& model = models[threadIdx.x / warp_size];
-  const int first = (blockIdx.x * warps + threadIdx.x / warp_size) * rows_at_once;
-  for (int y = patch.y0 + first; y < patch.y1; y += model_blocks * warps * rows_at_once) {
-    const int nrows = min(patch.y1 - y, rows_at_once);
-    for (int x = patch.x0; x < patch.x1; x += columns_at_once) {
-      const int ncolumns = min(patch.x1 - x, columns_at_once);
-      find_model(patch, spots, rows, bins, x, y, ncolumns, nrows, flux, model);
+  const int first = (blockIdx.x * warps + threadIdx.x / warp_size) * model_rows;
+  for (int y = patch.y0 + first; y < patch.y1; y += model_blocks * warps * model_rows) {
+    const int nrows = min(patch.y1 - y, model_rows);
+    for (int x = patch.x0; x < patch.x1; x += model_columns) {
+      const int ncolumns = min(patch.x1 - x, model_columns);
+      find_model(spots, rows, bins, {x, y, ncolumns, nrows}, flux, model);
       for (int r = 0; r < nrows; ++r)
         for (int column = threadIdx.x % warp_size; column < ncolumns; column += warp_size)
           visit(x + column, y + r, model.m[r][column]);
@@ -161,7 +83,7 @@ __global__ void __launch_bounds__(threads)
   const double* f = solution.f + solution.strides.patch(blockIdx.y);
   double* chi2 = work + static_cast<size_t>(blockIdx.y) * npixel;
   for_each_pixel(
-      patch, spots, rows, {0, patch.nspec, 0, patch.nwave},
+      patch, spots, rows, {patch.spec0, patch.wave0, 0, patch.nspec, 0, patch.nwave},
       [&](int s, int w) { return f[solution.strides.bin(s, w)]; },
       [&](int x, int y, double m) {
         const size_t pixel = static_cast<size_t>(y) * pixels.nx + x;
@@ -177,7 +99,7 @@ __global__ void __launch_bounds__(threads)
   const PatchGeometry patch = patches[blockIdx.y];
   const int j = blockIdx.x * warps + threadIdx.x / warp_size;
   const int lane = threadIdx.x % warp_size;
-  if (j >= patch.ncore * patch.nkept) return;
+  if (j >= patch.ncore * patch.nkept || status[blockIdx.y] == guarded) return;
   const int s = j / patch.nkept + patch.pad_below, w = j % patch.nkept + patch.wavepad;
   const size_t bin = solution.strides.patch(blockIdx.y) + solution.strides.bin(s, w);
   if (solution.q[bin] == 0) return;  // keeps the value of clear_spectra
@@ -209,7 +131,7 @@ __global__ void __launch_bounds__(threads)
   const size_t out = static_cast<size_t>(patch.spec0 + s) * spectra.nwave +
                      spectra.core_bin(patch) + j % patch.nkept;
   const double value = weight > 0 ? sum / weight : 0.0;
-  if (!isfinite(value)) status[blockIdx.y] = 1;
+  if (!isfinite(value)) fail(status + blockIdx.y);
   spectra.chi2pix[out] = value;
   spectra.pixmask_fraction[out] = fmin(fmax(1 - solution.good[bin], 0.0), 1.0);
 }
@@ -222,7 +144,8 @@ __global__ void __launch_bounds__(threads)
   double* model = all + static_cast<size_t>(blockIdx.y) * npixel;
   for_each_pixel(
       patch, spots, rows,
-      {patch.pad_below, patch.pad_below + patch.ncore, patch.wavepad, patch.wavepad + patch.nkept},
+      {patch.spec0, patch.wave0, patch.pad_below, patch.pad_below + patch.ncore, patch.wavepad,
+       patch.wavepad + patch.nkept},
       [&](int s, int w) {
         const size_t j = first + solution.strides.bin(s, w);
         return solution.q[j] != 0 ? solution.f[j] : 0.0;
@@ -232,11 +155,11 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void find_row_bins(const SpotCorners& corners, int spot_nx, int spot_ny, const RowBinsView& rows,
-                   cudaStream_t stream) {
+void find_row_bins(const SpotCorners& corners, int w_begin, int w_end, int spot_nx, int spot_ny,
+                   const RowBinsView& rows, cudaStream_t stream) {
   row_bins_kernel<<<dim3(blocks_for(rows.ny_ccd, rows_of_block), corners.nspec), threads, 0,
-                    stream>>>(corners.xc.get(), corners.yc.get(), corners.nwave, spot_nx, spot_ny,
-                              rows);
+                    stream>>>(corners.xc.get(), corners.yc.get(), corners.nwave, w_begin, w_end,
+                              spot_nx, spot_ny, rows);
   SPEX_LAUNCH_CHECK();
 }
 

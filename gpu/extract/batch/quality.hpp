@@ -22,9 +22,10 @@ struct RowBinsView {
   int ny_ccd = 0;
   RowBins* rows = nullptr;
 };
-/// Computes RowBins from the corners of spots of `spot_nx` x `spot_ny` pixels.
-void find_row_bins(const SpotCorners& corners, int spot_nx, int spot_ny, const RowBinsView& rows,
-                   cudaStream_t stream);
+/// Computes RowBins from the corners of the bins [w_begin, w_end), of spots of `spot_nx` x
+/// `spot_ny` pixels.
+void find_row_bins(const SpotCorners& corners, int w_begin, int w_end, int spot_nx, int spot_ny,
+                   const RowBinsView& rows, cudaStream_t stream);
 
 /// Solution and constraints of many patches, as BinVectors lays them out.
 struct SolutionView {
@@ -36,7 +37,8 @@ struct SolutionView {
 
 /// Computes chi2pix and pixmask_fraction of the core bins of `count` patches of at most `npixel`
 /// used pixels and `ncore_bins` core bins; `counted` selects the pixels of chi2pix. `work` must
-/// hold npixel numbers per patch. `status[patch]` becomes 1 if chi2pix is not finite.
+/// hold npixel numbers per patch. `status[patch]` becomes 1 if chi2pix is not finite; nothing is
+/// stored of guarded patches.
 void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore_bins,
                   const SpotsView& spots, const RowBinsView& rows, const PixelsView& pixels,
                   const SolutionView& solution, double psferr, Chi2Pixels counted, double* work,

@@ -22,7 +22,7 @@ __global__ void clear_kernel(SpectraView spectra) {
 
 __global__ void clear_failed_kernel(const PatchGeometry* patches, const int* status,
                                     SpectraView spectra) {
-  if (status[blockIdx.x] == 0) return;
+  if (status[blockIdx.x] == 0 || status[blockIdx.x] == guarded) return;
   const PatchGeometry& patch = patches[blockIdx.x];
   for (int j = threadIdx.x; j < patch.ncore * patch.nkept; j += threads) {
     const size_t fiber = patch.spec0 + patch.pad_below + j / patch.nkept;

@@ -45,7 +45,7 @@ struct SpectraView {
 void clear_spectra(const SpectraView& spectra, cudaStream_t stream);
 
 /// Resets the core bins of patches with a nonzero status to the values of clear_spectra, except
-/// pixmask_fraction.
+/// pixmask_fraction. Leaves guarded patches, whose spectra another engine writes.
 void clear_failed(const PatchGeometry* patches, int count, const int* status,
                   const SpectraView& spectra, cudaStream_t stream);
 

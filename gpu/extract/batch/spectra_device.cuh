@@ -5,6 +5,11 @@
 
 namespace spex::gpu {
 
+/// Sets the status of a patch to 1 unless the patch is guarded, in any order of the two.
+__device__ inline void fail(int* status) {
+  atomicMax(status, 1);
+}
+
 /// Writes flux, ivar and the resolution of one core bin. `w` is an index among core bins, row(j)
 /// returns element (j, column) of Q over the padded bins, sums(j) the row sum r_j.
 template <class Row, class Sum>
@@ -26,7 +31,7 @@ __device__ void store_bin(const PatchGeometry& patch, int s, int w, double Qf, c
     finite = finite && isfinite(R);
     spectra.resolution[(fiber * spectra.ndiagonals() + d) * spectra.nwave + bin] = R;
   }
-  if (!finite) *status = 1;
+  if (!finite) fail(status);
 }
 
 }  // namespace spex::gpu

@@ -8,7 +8,7 @@ namespace spex::gpu {
 
 void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
                           std::vector<std::vector<double>>* models, PixelRejection* rejection,
-                          std::map<int, FrameFlux>& flux) {
+                          std::map<int, FrameFlux>& flux, const std::function<void()>& rooted) {
   workspace_.begin(std::move(batch), inputs);
   if (rejection == nullptr) {
     events.time(Stage::assemble, [&] { workspace_.assemble(); });
@@ -27,7 +27,11 @@ void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEv
       workspace_.sweep();
     workspace_.correct();
   });
-  events.time(Stage::decorrelate, [&] { workspace_.roots(); });
+  events.time(Stage::decorrelate, [&] {
+    workspace_.roots();
+    rooted();
+    workspace_.add_terms();
+  });
   events.time(Stage::quality, [&] { workspace_.quality(); });
   if (models != nullptr) workspace_.download_models(*models);
 }

@@ -2,6 +2,8 @@
 // (extraction.md, section 5.1).
 #pragma once
 
+#include <functional>
+
 #include "gpu/extract/batch/stage_events.hpp"
 #include "gpu/extract/fibers/fiber_workspace.hpp"
 
@@ -23,13 +25,16 @@ class FiberEngine {
   /// batch's bundles, computes the flux from it, and adds the bundles' solutions to `flux`, without
   /// f, which download_flux fetches. With `rejection`, finds the pixels of the batch's bundles to
   /// reject, and leaves their weights taken; the batch must hold all patches of its bundles, of
-  /// which no two touch.
+  /// which no two touch. Calls `rooted` when all work up to the roots is enqueued: later work does
+  /// not touch the spectra of patches that are guarded then.
   void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
                std::vector<std::vector<double>>* models, PixelRejection* rejection,
-               std::map<int, FrameFlux>& flux);
+               std::map<int, FrameFlux>& flux, const std::function<void()>& rooted);
 
-  /// Downloads f of a bundle of the last frame unless `flux` already has it. Waits for the GPU.
-  void download_flux(FrameFlux& flux) const { workspace_.download_flux(flux); }
+  /// Downloads f of a bundle of the last frame unless `flux` already has it. Waits for `stream`.
+  void download_flux(FrameFlux& flux, cudaStream_t stream) const {
+    workspace_.download_flux(flux, stream);
+  }
 
  private:
   FiberWorkspace workspace_;

@@ -248,6 +248,7 @@ __global__ void __launch_bounds__(warps* warp_size, 2)
     // Spare lanes repeat the last spectrum, without a result.
     const int spectrum = exists ? k : batch.ncores - 1;
     const Equations<R> of(batch, spectrum);
+    const bool wanted = exists && batch.status[of.core.patch] != guarded;
     const int width = fiber_roots::width(ndiag);
     const Lane<R> my{
         of, width, column % lanes, sums, sums + m * width, L, L + m * (R + 1) * warp_size, column};
@@ -255,11 +256,11 @@ __global__ void __launch_bounds__(warps* warp_size, 2)
     bool good = find_bounds<R>(my, batch, spectrum, bounds);
     good = find_root_of_band<R>(my, batch.complements.norm_of_E[spectrum], bounds) && good;
     const bool wait = needs_E<R>(my, bounds);
-    if (!good && exists) batch.status[of.core.patch] = guarded;
+    if (!good && wanted) batch.status[of.core.patch] = guarded;
     __syncwarp();
-    if (exists && wait) {
+    if (wanted && wait) {
       wait_for_E<R>(my, spectrum, bounds, waiting);
-    } else if (exists) {
+    } else if (wanted) {
       store_spectrum<R>(
           batch, of, my.p, lanes, [&](int j) { return my.P_root(1, j); },
           [&](int j, int d) { return my.Q(j, d); }, [&](int j) { return my.r[j]; });

@@ -248,10 +248,10 @@ __global__ void __launch_bounds__(warps* warp_size)
   const int stride = gridDim.x * warps * spectra_of_warp;
   for (int base = warp * spectra_of_warp; base < count; base += stride) {
     const int number = base + threadIdx.x % warp_size / lanes;
-    const bool exists = number < count;
     // Spare lanes repeat the last spectrum, without a result.
-    const int k = exists ? number : count - 1;
+    const int k = min(number, count - 1);
     const Equations<R> of(batch, waiting.spectrum[k]);
+    const bool wanted = number < count && batch.status[of.core.patch] != guarded;
     const Spectrum spectrum{width,
                             waiting.sums + static_cast<size_t>(k) * m * width,
                             mine,
@@ -262,9 +262,9 @@ __global__ void __launch_bounds__(warps* warp_size)
     for (int j = p; j < m; j += lanes) spectrum.u[j] = spectrum.sums[j * width];
     bool good = find_terms<R>(of, spectrum, of_warp);
     good = find_row_sums<R>(of, spectrum, p) && good;
-    if (!good && exists) batch.status[of.core.patch] = guarded;
+    if (!good && wanted) batch.status[of.core.patch] = guarded;
     __syncwarp();
-    if (exists)
+    if (wanted)
       store_spectrum<R>(
           batch, of, p, lanes, [&](int j) { return spectrum.z(j) + spectrum.added[m + j]; },
           [&](int j, int d) { return spectrum.Q(j, d); }, [&](int j) { return spectrum.r[j]; });

@@ -82,6 +82,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   psferr_ = inputs.psferr();
   chi2_pixels_ = inputs.options.chi2_pixels;
   layout_ = layout_of(*batch_.frame);
+  light_found_ = false;
   const std::size_t spectra = count_of(batch_.count, layout_.nslots);
   vector_ = spectra * count_of(layout_.nwave);
   const cudaStream_t stream = context_->stream();
@@ -99,9 +100,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
           count_of(batch_.ncores(), layout_.nwave, fiber_roots::stride_of_E(layout_.nwave)));
   reserve(quality_pixels_, count_of(batch_.count, batch_.npixel));
   reserve(complement_bins_, count_of(batch_.ncores(), layout_.nwave + 2));
-  // First the rims of spots, two numbers in the place of one, then the roots'.
-  reserve(scratch_, std::max(fiber_root_scratch(layout_, batch_.frame->spectra().ndiag),
-                             rim_numbers(batch_.spots.nspec, batch_.spots.nwave) / 2));
+  reserve(scratch_, fiber_root_scratch(layout_, batch_.frame->spectra().ndiag));
   const int width = fiber_roots::width(batch_.frame->spectra().ndiag);
   reserve(waiting_, count_of(batch_.ncores(), layout_.nwave * width + 2));
   reserve(waiting_index_, count_of(batch_.ncores() + 1));
@@ -124,7 +123,8 @@ void FiberWorkspace::assemble_bands() {
 
 void FiberWorkspace::reject_pixels(PixelRejection& rejection, StageEvents& events) {
   events.time(Stage::assemble, [&] { find_shared_light(); });
-  rejection.find(batch_, layout_, frame_bands(), frame_memory_, events);
+  // The light that bins share depends on the weights.
+  light_found_ = !rejection.find(batch_, layout_, frame_bands(), frame_memory_, events);
 }
 
 void FiberWorkspace::assemble() {
@@ -157,13 +157,12 @@ void FiberWorkspace::factor() {
 
 void FiberWorkspace::find_shared_light() {
   find_far_light(batch_.spots, batch_.frame->pixels(), batch_.frame->spectra().first_bin,
-                 layout_.nslots, reinterpret_cast<float*>(scratch_.get()), frame_bands(),
-                 context_->stream());
+                 layout_.nslots, frame_bands(), context_->stream());
 }
 
 void FiberWorkspace::check_far_light() {
   const cudaStream_t stream = context_->stream();
-  find_shared_light();
+  if (!light_found_) find_shared_light();
   far_found_.record(stream);
   refuse_far_light(batch_.patches(), batch_.count, layout_, batch_.spots, batch_.frame->pixels(),
                    frame_bands(), bands(), batch_.status(), stream);
@@ -291,10 +290,10 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, PixelRejection
   swept_.hold(context_->stream());
 }
 
-void FiberWorkspace::download_flux(FrameFlux& flux) const {
+void FiberWorkspace::download_flux(FrameFlux& flux, cudaStream_t stream) const {
   if (!flux.f.empty()) return;
   flux.f = to_host<double>(flux_.get() + count_of(flux.spec_first, flux.grid.nwave),
-                           count_of(flux.nspec, flux.grid.nwave), context_->stream());
+                           count_of(flux.nspec, flux.grid.nwave), stream);
 }
 
 void FiberWorkspace::correct() {
@@ -302,22 +301,28 @@ void FiberWorkspace::correct() {
                    complements(), batch_.status(), context_->stream());
 }
 
+FiberRoots FiberWorkspace::root_batch() const {
+  return {batch_.patches(),
+          cores_.get(),
+          batch_.ncores(),
+          layout_,
+          fibers(),
+          complements(),
+          q(),
+          batch_.status(),
+          batch_.frame->spectra()};
+}
+
 void FiberWorkspace::roots() {
-  const FiberRoots batch{batch_.patches(),
-                         cores_.get(),
-                         batch_.ncores(),
-                         layout_,
-                         fibers(),
-                         complements(),
-                         q(),
-                         batch_.status(),
-                         batch_.frame->spectra()};
-  find_fiber_roots(batch, waiting(), scratch_.get(), context_->stream());
-  // Terms of a few spectra leave most of the GPU idle, so quality() runs beside them.
+  find_fiber_roots(root_batch(), waiting(), scratch_.get(), context_->stream());
+}
+
+void FiberWorkspace::add_terms() {
+  const cudaStream_t stream = beside().stream();
   roots_found_.record(context_->stream());
-  roots_found_.hold(beside().stream());
-  add_terms_of_E(batch, waiting(), scratch_.get(), beside().stream());
-  terms_added_.record(beside().stream());
+  roots_found_.hold(stream);
+  add_terms_of_E(root_batch(), waiting(), scratch_.get(), stream);
+  terms_added_.record(stream);
 }
 
 void FiberWorkspace::quality() {

@@ -55,12 +55,16 @@ class FiberWorkspace {
   void take_frame_flux(const ExtractInputs& inputs, PixelRejection* rejection,
                        std::map<int, FrameFlux>& flux);
   /// Downloads f of a bundle that take_frame_flux added, unless `flux` already has it. Waits for
-  /// the GPU.
-  void download_flux(FrameFlux& flux) const;
+  /// `stream`.
+  void download_flux(FrameFlux& flux, cudaStream_t stream) const;
   /// Computes P_s of the core spectra.
   void correct();
-  /// Computes Q_s and the spectra (section 5.1), which are complete after quality().
+  /// Computes Q_s and the spectra (section 5.1) of those that need no term of E.
   void roots();
+  /// Adds the terms of E to the other spectra, which are complete after quality(): terms of a few
+  /// spectra leave most of the GPU idle, so that they are computed concurrently. Leaves patches
+  /// that are guarded before.
+  void add_terms();
   /// Computes chi2pix and pixmask_fraction (section 6); clears the spectra of failed and rejected
   /// patches.
   void quality();
@@ -77,6 +81,7 @@ class FiberWorkspace {
   [[nodiscard]] FiberSolution fibers() const;
 
  private:
+  [[nodiscard]] FiberRoots root_batch() const;
   // The other stream's context.
   [[nodiscard]] const Context& beside();
   // Which bins share light with fibers two or more away.
@@ -103,6 +108,7 @@ class FiberWorkspace {
   double regularize_ = 0;
   double psferr_ = 0;
   Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
+  bool light_found_ = false;  // find_shared_light for these weights
   FiberLayout layout_;
   std::size_t vector_ = 0;
   DeviceBuffer<double> frame_, band_, pair_, factor_, inverse_, trace_, complement_bands_,

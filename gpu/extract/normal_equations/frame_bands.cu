@@ -10,8 +10,7 @@ namespace spex::gpu {
 namespace {
 
 constexpr int warps = 4;
-constexpr int tile = 8;         // bins, the side of a fragment
-constexpr int rim_columns = 4;  // most that spots two fibers apart share
+constexpr int tile = 8;  // bins, the side of a fragment
 // Pixels are loaded in steps of four. As many steps are loaded together as a spot is wide, or the
 // overlap of neighbors' spots.
 constexpr int steps_of_spot = 5;
@@ -183,43 +182,12 @@ __device__ bool reaches(const SpotsView& spots, const Tile& columns, int u, int 
   return __any_sync(0xffffffffU, near);
 }
 
-// Norms of the outer columns of each spot, for rims of 1 to rim_columns columns: [bin][left,
-// right][columns - 1], rounded up. One warp per bin: eight columns, four groups of rows.
-__global__ void __launch_bounds__(warps* warp_size)
-    rims_kernel(SpotsView spots, int nbins, float* rims) {
-  constexpr unsigned all = 0xffffffffU;
-  const int bin = blockIdx.x * warps + threadIdx.x / warp_size;
-  if (bin >= nbins) return;
-  const int lane = threadIdx.x % warp_size;
-  const int column = lane % (2 * rim_columns);  // from the left, then from the right
-  const int dx = column < rim_columns ? column : spots.nx - 1 - (column - rim_columns);
-  const double* value = spots.value + static_cast<size_t>(bin) * spots.nx * spots.ny;
-  double sum = 0;
-  if (dx >= 0 && dx < spots.nx) {
-#pragma unroll 4
-    for (int dy = lane / (2 * rim_columns); dy < spots.ny; dy += warp_size / (2 * rim_columns)) {
-      const double a = value[dy * spots.nx + dx];
-      sum += a * a;
-    }
-  }
-  for (int offset = 2 * rim_columns; offset < warp_size; offset *= 2)
-    sum += __shfl_xor_sync(all, sum, offset);
-  // Columns farther out are part of a wider rim.
-  for (int offset = 1; offset < rim_columns; offset *= 2) {
-    const double farther = __shfl_up_sync(all, sum, offset);
-    if (column % rim_columns >= offset) sum += farther;
-  }
-  if (lane < 2 * rim_columns)
-    rims[static_cast<size_t>(bin) * 2 * rim_columns + lane] = __double2float_ru(sqrt(sum));
-}
-
 // Upper bounds of the |c| of `multiply` by the inequality of Cauchy and Schwarz: the largest weight
 // of the pixels that both tiles share, times the norms of both spots' columns there. Infinite where
 // more than rim_columns columns are shared.
 template <int J>
-__device__ void bound_products(const SpotsView& spots, const PixelsView& pixels, const float* rims,
-                               int s, const Tile& columns, int u, int first,
-                               double (&c)[2 * J + 1][2]) {
+__device__ void bound_products(const SpotsView& spots, const PixelsView& pixels, int s,
+                               const Tile& columns, int u, int first, double (&c)[2 * J + 1][2]) {
   const FragmentLane at = fragment_lane();
   int xc[2 * J + 1];
   int x0 = INT_MAX, x1 = INT_MIN, y0 = INT_MAX, y1 = INT_MIN;
@@ -244,14 +212,14 @@ __device__ void bound_products(const SpotsView& spots, const PixelsView& pixels,
     if (v < 0 || v >= spots.nwave) continue;
     const int x = spots.xc[static_cast<size_t>(spots.first_spec + s) * spots.nwave + v];
     if (x == dark_corner) continue;
-    const float* of_v = rims + (static_cast<size_t>(s) * spots.nwave + v) * 2 * rim_columns;
+    const float* of_v = spots.rims + (static_cast<size_t>(s) * spots.nwave + v) * rims_of_spot;
 #pragma unroll
     for (int j = 0; j <= 2 * J; ++j) {
       const int w = first + (j - J) * tile + at.g;
       if (xc[j] == dark_corner) continue;
       const int apart = abs(xc[j] - x), shared = spots.nx - apart;
       if (shared <= 0) continue;
-      const float* of_w = rims + (static_cast<size_t>(u) * spots.nwave + w) * 2 * rim_columns;
+      const float* of_w = spots.rims + (static_cast<size_t>(u) * spots.nwave + w) * rims_of_spot;
       const int left = xc[j] > x ? 0 : rim_columns;  // of w
       c[j][k] = shared > rim_columns
                     ? INFINITY
@@ -262,8 +230,7 @@ __device__ void bound_products(const SpotsView& spots, const PixelsView& pixels,
 
 template <int J>
 __global__ void __launch_bounds__(warps* warp_size, 5)
-    far_kernel(SpotsView spots, PixelsView pixels, int first_bin, int nslots, const float* rims,
-               FrameBands bands) {
+    far_kernel(SpotsView spots, PixelsView pixels, int first_bin, int nslots, FrameBands bands) {
   const int s = blockIdx.y;
   const int first = first_of_warp(first_bin);
   if (first >= bands.nwave) return;
@@ -290,7 +257,7 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
     };
     // Hardly ever do they share so much that the products must be known.
     bool may[2] = {false, false};
-    bound_products<J>(spots, pixels, rims, s, columns, u, first, c);
+    bound_products<J>(spots, pixels, s, columns, u, first, c);
     look(0.999, may);  // rounding
     if (!__any_sync(0xffffffffU, may[0] || may[1])) continue;
 #pragma unroll
@@ -322,17 +289,10 @@ void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_
   SPEX_LAUNCH_CHECK();
 }
 
-std::size_t rim_numbers(int nspec, int nwave) {
-  return count_of(nspec, nwave, 2 * rim_columns);
-}
-
 void find_far_light(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
-                    float* rims, const FrameBands& bands, cudaStream_t stream) {
-  const int nbins = bands.nspec * bands.nwave;
-  rims_kernel<<<blocks_for(nbins, warps), warps * warp_size, 0, stream>>>(spots, nbins, rims);
+                    const FrameBands& bands, cudaStream_t stream) {
   const auto kernel = bands.reach <= tile ? far_kernel<1> : far_kernel<2>;
-  kernel<<<grid_of(bands), warps * warp_size, 0, stream>>>(spots, pixels, first_bin, nslots, rims,
-                                                           bands);
+  kernel<<<grid_of(bands), warps * warp_size, 0, stream>>>(spots, pixels, first_bin, nslots, bands);
   SPEX_LAUNCH_CHECK();
 }
 

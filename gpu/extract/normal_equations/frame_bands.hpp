@@ -60,12 +60,9 @@ void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_
                     const FrameBands& bands, cudaStream_t stream,
                     const unsigned char* wanted = nullptr);
 
-/// Numbers of scratch memory that find_far_light needs.
-[[nodiscard]] std::size_t rim_numbers(int nspec, int nwave);
-
-/// Sets `far` of assembled bands. `nslots` is the maximal number of spectra of a patch, which
-/// limits the distance of checked spectra; `rims` is scratch memory.
+/// Sets `far` of assembled bands of spots that have rims. `nslots` is the maximal number of spectra
+/// of a patch, which limits the distance of checked spectra.
 void find_far_light(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
-                    float* rims, const FrameBands& bands, cudaStream_t stream);
+                    const FrameBands& bands, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -1,5 +1,6 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/core/warp.cuh"
+#include "gpu/extract/batch/pixel_model.cuh"
 #include "gpu/extract/normal_equations/fiber_reach.hpp"
 #include "gpu/extract/reject_pixels/find_pixels.hpp"
 #include "gpu/extract/reject_pixels/selected_inverse.cuh"
@@ -12,6 +13,7 @@ namespace {
 constexpr unsigned all = 0xffffffffU;
 constexpr int inverse_threads = 256;
 constexpr int column_threads = 128;
+constexpr int model_warps = 8;
 // A warp tests `inner` columns of `rows_of_warp` rows; its first and last lane hold neighbors.
 constexpr int warps = 4;
 constexpr int inner = warp_size - 2;
@@ -27,23 +29,70 @@ __global__ void __launch_bounds__(inverse_threads)
                      {m, inverse + s * SelectedInverse<R>::numbers(m)});
 }
 
-// Whether a spot's box holds pixels of the CCD's columns.
-__device__ bool on_columns(int xc, int width, int nx) {
-  return max(xc, 0) < min(xc + width, nx);
+// Columns [x0, x1) of a row.
+struct Columns {
+  int x0 = INT_MAX, x1 = INT_MIN;
+
+  __device__ bool hold(int x) const { return x >= x0 && x < x1; }
+};
+
+// The columns of fiber s that `rows` reach in row y.
+__device__ Columns columns_of(const SpotsView& spots, const RowBinsView& rows, int s, int y) {
+  const RowBins row = rows.rows[static_cast<size_t>(spots.first_spec + s) * rows.ny_ccd + y];
+  return row.first < row.last ? Columns{row.x0, row.x1} : Columns{};
+}
+
+// The columns from the first to the last that spots of a bundle reach in row y. Called by a whole
+// warp.
+__device__ Columns columns_of(const SpotsView& spots, const RowBinsView& rows,
+                              const BundleOfFiber& bundle, int y) {
+  Columns mine;
+  for (int s = bundle.begin + threadIdx.x % warp_size; s < bundle.end; s += warp_size) {
+    const Columns of_fiber = columns_of(spots, rows, s, y);
+    mine.x0 = min(mine.x0, of_fiber.x0), mine.x1 = max(mine.x1, of_fiber.x1);
+  }
+  return {__reduce_min_sync(all, mine.x0), __reduce_max_sync(all, mine.x1)};
 }
 
 // One block per fiber.
-__global__ void columns_kernel(TestedBundles tested, SpotsView spots, int nx, int ny) {
+__global__ void columns_kernel(TestedBundles tested, SpotsView spots, int nx) {
   const BundleOfFiber place = tested.system.place[blockIdx.x];
   if (place.begin == place.end) return;
   TestedBundles::Columns& columns = tested.columns[place.bundle];
-  const size_t corner = static_cast<size_t>(spots.first_spec + blockIdx.x) * spots.nwave;
-  for (int w = tested.more + threadIdx.x; w < tested.system.m - tested.more; w += column_threads) {
-    const int xc = spots.xc[corner + w], yc = spots.yc[corner + w];
-    if (!on_columns(xc, spots.nx, nx) || max(yc, 0) >= min(yc + spots.ny, ny)) continue;
+  for (int y = threadIdx.x; y < tested.rows.ny_ccd; y += column_threads) {
+    const Columns row = columns_of(spots, tested.tested_rows, blockIdx.x, y);
+    if (max(row.x0, 0) >= min(row.x1, nx)) continue;
     // Integer minima and maxima do not depend on the order.
-    atomicMin(&columns.x0, max(xc, 0));
-    atomicMax(&columns.x1, min(xc + spots.nx, nx));
+    atomicMin(&columns.x0, max(row.x0, 0));
+    atomicMax(&columns.x1, min(row.x1, nx));
+  }
+}
+
+// m_i of the tested columns of a bundle. A warp per model_rows rows.
+__global__ void __launch_bounds__(model_warps* warp_size)
+    model_kernel(TestedBundles tested, SpotsView spots, PixelsView pixels) {
+  __shared__ WarpModel models[model_warps];
+  const FrameSystem& system = tested.system;
+  const BundleOfFiber bundle = tested.bundles[blockIdx.y];
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  const int y = (static_cast<int>(blockIdx.x) * model_warps + warp) * model_rows;
+  if (bundle.begin == bundle.end || y >= pixels.ny) return;
+  const TestedBundles::Columns columns = tested.columns[blockIdx.y];
+  const int nrows = min(pixels.ny - y, model_rows);
+  const ModelBins bins{spots.first_spec, 0, bundle.begin, bundle.end, 0, system.m};
+  for (int x = columns.x0; x < columns.x1; x += model_columns) {
+    const int ncolumns = min(columns.x1 - x, model_columns);
+    find_model(
+        spots, tested.rows, bins, {x, y, ncolumns, nrows},
+        [&](int s, int w) { return system.f[system.bands.bin(s, w)]; }, models[warp]);
+    for (int r = 0; r < nrows; ++r) {
+      const Columns lit = columns_of(spots, tested.rows, bundle, y + r);
+      double* const row = tested.model + static_cast<size_t>(y + r) * pixels.nx;
+      // Pixels beyond are another bundle's.
+      for (int column = lane; column < ncolumns; column += warp_size)
+        if (lit.hold(x + column)) row[x + column] = models[warp].m[r][column];
+    }
+    __syncwarp();
   }
 }
 
@@ -57,18 +106,12 @@ struct Modeled {
 struct Strip {
   const TestedBundles& tested;
   const SpotsView& spots;
-  const RowBinsView& rows;
   const PixelsView& pixels;
   BundleOfFiber bundle;
-  int x;  // the lane's column
+  int x;        // the lane's column
+  bool inside;  // the tested columns
 
   __device__ int lane() const { return static_cast<int>(threadIdx.x % warp_size); }
-  // The bins of fiber s of the system whose spots reach row y.
-  __device__ RowBins reach(int s, int y) const {
-    RowBins row = rows.rows[static_cast<size_t>(spots.first_spec + s) * rows.ny_ccd + y];
-    row.last = min(row.last, tested.system.m);
-    return row;
-  }
   __device__ size_t corner(int s) const {
     return static_cast<size_t>(spots.first_spec + s) * spots.nwave;
   }
@@ -78,55 +121,35 @@ struct Strip {
   }
 };
 
-// Calls visit(s, bins) for the fibers of the bundle whose spots reach columns [x0, x1) of row y, in
-// order. Called by a whole warp.
+// Calls visit(s, columns) for the fibers of the bundle that `rows` say reach columns [x0, x1) of
+// row y, in order. Called by a whole warp.
 template <class Visit>
-__device__ void for_each_fiber(const Strip& strip, int y, int x0, int x1, const Visit& visit) {
+__device__ void for_each_fiber(const Strip& strip, const RowBinsView& rows, int y, int x0, int x1,
+                               const Visit& visit) {
   for (int first = strip.bundle.begin; first < strip.bundle.end; first += warp_size) {
     const int mine = first + strip.lane();
-    RowBins bins{0, 0, INT_MAX, 0};
-    if (mine < strip.bundle.end) bins = strip.reach(mine, y);
-    unsigned reached = __ballot_sync(all, bins.first < bins.last && bins.x0 < x1 && bins.x1 > x0);
+    Columns columns;
+    if (mine < strip.bundle.end) columns = columns_of(strip.spots, rows, mine, y);
+    unsigned reached = __ballot_sync(all, columns.x0 < x1 && columns.x1 > x0);
     for (; reached != 0; reached &= reached - 1) {
       const int from = __ffs(static_cast<int>(reached)) - 1;
       visit(first + from,
-            RowBins{__shfl_sync(all, bins.first, from), __shfl_sync(all, bins.last, from),
-                    __shfl_sync(all, bins.x0, from), __shfl_sync(all, bins.x1, from)});
+            Columns{__shfl_sync(all, columns.x0, from), __shfl_sync(all, columns.x1, from)});
     }
   }
 }
 
 // m_i of the lane's pixel in row y. Called by a whole warp.
 __device__ Modeled model_of(const Strip& strip, int y) {
-  const FrameSystem& system = strip.tested.system;
-  const SpotsView& spots = strip.spots;
-  const int begin = __shfl_sync(all, strip.x, 0);
+  const TestedBundles& tested = strip.tested;
   Modeled found;
-  for_each_fiber(strip, y, begin, begin + warp_size, [&](int s, const RowBins& bins) {
-    int x0 = INT_MAX, x1 = INT_MIN;  // of tested spots
-    for (int first = bins.first; first < bins.last; first += warp_size) {
-      const int count = min(bins.last - first, warp_size);
-      double f = 0;
-      int xc = 0, dy = -1;
-      if (strip.lane() < count) {
-        const size_t k = strip.corner(s) + first + strip.lane();
-        f = system.f[system.bands.bin(s, first + strip.lane())];
-        xc = spots.xc[k];
-        dy = y - spots.yc[k];
-      }
-      for (int k = 0; k < count; ++k) {
-        const int row = __shfl_sync(all, dy, k), left = __shfl_sync(all, xc, k);
-        const double of_bin = __shfl_sync(all, f, k);
-        if (row < 0 || row >= spots.ny) continue;
-        const int w = first + k, dx = strip.x - left;
-        if (dx >= 0 && dx < spots.nx) found.m += strip.spot(s, w)[row * spots.nx + dx] * of_bin;
-        const bool tested = w >= strip.tested.more && w < system.m - strip.tested.more;
-        if (!tested || !on_columns(left, spots.nx, strip.pixels.nx)) continue;
-        x0 = min(x0, left), x1 = max(x1, left + spots.nx);
-      }
-    }
-    found.tested = found.tested || (strip.x >= x0 && strip.x < x1);
-  });
+  const Columns lit = columns_of(strip.spots, tested.rows, strip.bundle, y);
+  if (strip.inside && lit.hold(strip.x))
+    found.m = tested.model[static_cast<size_t>(y) * strip.pixels.nx + strip.x];
+  const int begin = __shfl_sync(all, strip.x, 0);
+  for_each_fiber(
+      strip, tested.tested_rows, y, begin, begin + warp_size,
+      [&](int, const Columns& columns) { found.tested = found.tested || columns.hold(strip.x); });
   return found;
 }
 
@@ -137,11 +160,14 @@ __device__ double model_variance(const Strip& strip, int x, int y) {
   const FrameSystem& system = strip.tested.system;
   const SpotsView& spots = strip.spots;
   double sum = 0;
-  for_each_fiber(strip, y, x, x + 1, [&](int s, const RowBins& bins) {
+  for_each_fiber(strip, strip.tested.rows, y, x, x + 1, [&](int s, const Columns&) {
+    const RowBinsView& rows = strip.tested.rows;
+    RowBins bins = rows.rows[static_cast<size_t>(spots.first_spec + s) * rows.ny_ccd + y];
+    bins.last = min(bins.last, system.m);
     const SelectedInverse<R> C{system.m,
                                strip.tested.inverse + s * SelectedInverse<R>::numbers(system.m)};
     // Spots of a row that share a pixel lie within a band's reach.
-    const int count = min(bins.last - bins.first, warp_size);
+    const int count = max(min(bins.last - bins.first, warp_size), 0);
     double a = 0;
     if (strip.lane() < count) {
       const int w = bins.first + strip.lane();
@@ -216,8 +242,7 @@ __device__ void test_row(const Strip& strip, int y, const Modeled& here, double 
 // A warp per strip of columns and rows of a bundle.
 template <int R>
 __global__ void __launch_bounds__(warps* warp_size)
-    test_kernel(TestedBundles tested, SpotsView spots, RowBinsView rows, PixelsView pixels,
-                FoundPixels found) {
+    test_kernel(TestedBundles tested, SpotsView spots, PixelsView pixels, FoundPixels found) {
   const BundleOfFiber bundle = tested.bundles[blockIdx.z];
   if (bundle.begin == bundle.end) return;
   const TestedBundles::Columns columns = tested.columns[blockIdx.z];
@@ -227,10 +252,11 @@ __global__ void __launch_bounds__(warps* warp_size)
   const int y1 = min(y0 + rows_of_warp, pixels.ny);
   for (int left = columns.x0 + static_cast<int>(blockIdx.x) * inner; left < columns.x1;
        left += static_cast<int>(gridDim.x) * inner) {
-    const Strip strip{tested, spots, rows, pixels, bundle, left - 1 + lane};
-    const bool inside = strip.x >= columns.x0 && strip.x < columns.x1;
+    const int x = left - 1 + lane;
+    const bool inside = x >= columns.x0 && x < columns.x1;
+    const Strip strip{tested, spots, pixels, bundle, x, inside};
     const bool mine = inside && lane > 0 && lane + 1 < warp_size;
-    const auto light = [&](const Modeled& one) { return inside && one.m > 0 ? one.m : 0.0; };
+    const auto light = [&](const Modeled& one) { return one.m > 0 ? one.m : 0.0; };
     double last = y0 > 0 && y0 < y1 ? light(model_of(strip, y0 - 1)) : 0.0;
     Modeled here = y0 < y1 ? model_of(strip, y0) : Modeled{};
     for (int y = y0; y < y1; ++y) {
@@ -258,19 +284,22 @@ void invert_fibers(const FrameSystem& system, double* inverse, cudaStream_t stre
   SPEX_LAUNCH_CHECK();
 }
 
-void find_columns(const TestedBundles& tested, const SpotsView& spots, int nx, int ny,
+void find_columns(const TestedBundles& tested, const SpotsView& spots, int nx,
                   cudaStream_t stream) {
-  columns_kernel<<<tested.system.bands.nspec, column_threads, 0, stream>>>(tested, spots, nx, ny);
+  columns_kernel<<<tested.system.bands.nspec, column_threads, 0, stream>>>(tested, spots, nx);
   SPEX_LAUNCH_CHECK();
 }
 
-void find_pixels(const TestedBundles& tested, const SpotsView& spots, const RowBinsView& rows,
-                 const PixelsView& pixels, const FoundPixels& found, cudaStream_t stream) {
+void find_pixels(const TestedBundles& tested, const SpotsView& spots, const PixelsView& pixels,
+                 const FoundPixels& found, cudaStream_t stream) {
+  const int nbundles = tested.system.nbundles;
+  const dim3 models(blocks_for(pixels.ny, model_warps * model_rows), nbundles);
+  model_kernel<<<models, model_warps * warp_size, 0, stream>>>(tested, spots, pixels);
   // Strips of a bundle of 25 fibers of DESI; wider bundles take turns.
   constexpr int strips = 8;
-  const dim3 grid(strips, blocks_for(pixels.ny, warps * rows_of_warp), tested.system.nbundles);
+  const dim3 grid(strips, blocks_for(pixels.ny, warps * rows_of_warp), nbundles);
   with_reach(tested.system.bands.reach, [&]<int R>() {
-    test_kernel<R><<<grid, warps * warp_size, 0, stream>>>(tested, spots, rows, pixels, found);
+    test_kernel<R><<<grid, warps * warp_size, 0, stream>>>(tested, spots, pixels, found);
   });
   SPEX_LAUNCH_CHECK();
 }

@@ -22,9 +22,11 @@ struct TestedBundles {
   Columns* columns = nullptr;              ///< `[bundle]`, set by find_columns
   double* inverse = nullptr;               ///< `[fiber]`, inverse_numbers each: N_ss^-1
   const std::uint16_t* marks = nullptr;    ///< bundle + 1 of each pixel rejected before, else 0
-  int more = 0;          ///< bins at both ends of the system whose spots are not tested
-  double threshold = 0;  ///< sigmas
-  double psferr = 0;     ///< fractional model error
+  RowBinsView rows;                        ///< of all bins
+  RowBinsView tested_rows;                 ///< of the bins whose spots are tested
+  double* model = nullptr;  ///< the CCD; set by find_pixels where spots of a bundle are
+  double threshold = 0;     ///< sigmas
+  double psferr = 0;        ///< fractional model error
 };
 
 /// Size of the blocks of N_ss^-1 of a fiber of m bins, in doubles.
@@ -34,9 +36,8 @@ struct TestedBundles {
 /// block per fiber.
 void invert_fibers(const FrameSystem& system, double* inverse, cudaStream_t stream);
 
-/// Sets `columns`, which must hold default values.
-void find_columns(const TestedBundles& tested, const SpotsView& spots, int nx, int ny,
-                  cudaStream_t stream);
+/// Sets `columns`, which must hold default values, on a CCD of nx columns.
+void find_columns(const TestedBundles& tested, const SpotsView& spots, int nx, cudaStream_t stream);
 
 /// A pixel above the threshold.
 struct FoundPixel {
@@ -51,9 +52,9 @@ struct FoundPixels {
   int* count = nullptr;  ///< may exceed the capacity: the others are lost
 };
 
-/// Finds the pixels above the threshold, into `found` with a count of 0. `rows` are those of all
-/// bins of `spots`. Changes nothing else.
-void find_pixels(const TestedBundles& tested, const SpotsView& spots, const RowBinsView& rows,
-                 const PixelsView& pixels, const FoundPixels& found, cudaStream_t stream);
+/// Finds the pixels above the threshold, into `found` with a count of 0. No two of the bundles may
+/// have spots that reach the same pixel. Changes `model` and nothing else.
+void find_pixels(const TestedBundles& tested, const SpotsView& spots, const PixelsView& pixels,
+                 const FoundPixels& found, cudaStream_t stream);
 
 }  // namespace spex::gpu

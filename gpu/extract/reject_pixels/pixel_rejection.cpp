@@ -136,15 +136,21 @@ void PixelRejection::prepare(Job& job) {
   const std::vector<TestedBundles::Columns> none(count);
   copy_to(none, columns_.get(), stream);
   const int m = extended_grid(wide_inputs().options, inputs_->grid).nwave;
+  reserve(model_, count_of(pixels.nx, pixels.ny));
   reserve(inverse_, job.bands.nspec * inverse_numbers(job.bands.reach, m));
-  if (poison_) fill_with_nan(inverse_, stream);
+  if (poison_) {
+    fill_with_nan(inverse_, stream);
+    fill_with_nan(model_, stream);
+  }
   context_->synchronize();
   job.tested = {.system = {},
                 .bundles = active_.get(),
                 .columns = columns_.get(),
                 .inverse = inverse_.get(),
                 .marks = marks_.get(),
-                .more = frame_->more(),
+                .rows = frame_->rows(),
+                .tested_rows = frame_->tested_rows(),
+                .model = model_.get(),
                 .threshold = inputs_->options.reject_pixels.value(),
                 .psferr = inputs_->psferr()};
 }
@@ -206,7 +212,7 @@ std::vector<FoundPixel> PixelRejection::test(Job& job) {
   for (int count = std::max(least_capacity, static_cast<int>(found_.count()));;) {
     reserve(found_, count_of(count));
     clear(found_count_, 1, stream);
-    find_pixels(job.tested, job.batch.spots, frame_->rows(), frame_->pixels(),
+    find_pixels(job.tested, job.batch.spots, frame_->pixels(),
                 {found_.get(), count, found_count_.get()}, stream);
     const int all = to_host<int>(found_count_.get(), 1, stream)[0];
     if (all <= count) {
@@ -300,7 +306,7 @@ const PixelWeight* PixelRejection::send(const std::vector<PixelWeight>& pixels) 
   return sent_.get();
 }
 
-void PixelRejection::find(const PatchBatch& batch, const FiberLayout& layout,
+bool PixelRejection::find(const PatchBatch& batch, const FiberLayout& layout,
                           const FrameBands& bands, FrameSystemMemory& memory, StageEvents& events) {
   const cudaStream_t stream = context_->stream();
   const PixelsView pixels = frame_->pixels();
@@ -313,7 +319,7 @@ void PixelRejection::find(const PatchBatch& batch, const FiberLayout& layout,
   bool more = std::ranges::any_of(job.bundles, &Work::active);
   for (bool first = true; more; first = false) {
     send_active(job, memory);
-    if (first) find_columns(job.tested, batch.spots, pixels.nx, pixels.ny, stream);
+    if (first) find_columns(job.tested, batch.spots, pixels.nx, stream);
     events.time(Stage::solve, [&] { solve(job, layout, first); });
     std::vector<FoundPixel> found;
     events.time(Stage::quality, [&] { found = test(job); });
@@ -325,6 +331,7 @@ void PixelRejection::find(const PatchBatch& batch, const FiberLayout& layout,
     for (const std::uint32_t place : of(one.bundle).places)
       taken_.push_back({place, 0, weight_of(place)});
   context_->synchronize();
+  return !taken_.empty();
 }
 
 void PixelRejection::take(const std::vector<int>& bundles) {

@@ -39,8 +39,8 @@ class PixelRejection {
   /// Finds the rejected pixels of a batch that holds all patches of its bundles, takes their
   /// weights in the frame, and assembles the bins again that have lost a pixel. `bands` are
   /// assembled, with `far`. The reference rejects pixels of a bundle that sweeps cannot solve
-  /// (section 5.2).
-  void find(const PatchBatch& batch, const FiberLayout& layout, const FrameBands& bands,
+  /// (section 5.2). Returns whether any pixel was rejected.
+  bool find(const PatchBatch& batch, const FiberLayout& layout, const FrameBands& bands,
             FrameSystemMemory& memory, StageEvents& events);
 
   /// Takes the weights of the rejected pixels of these bundles, which were found before.
@@ -108,7 +108,7 @@ class PixelRejection {
   std::vector<PixelWeight> taken_;             // with the weights of the frame
   std::optional<BundlePixels> own_;            // on the host
   std::vector<std::uint32_t> own_rejected_;    // in own_
-  DeviceBuffer<double> wide_sums_, inverse_;
+  DeviceBuffer<double> wide_sums_, inverse_, model_;
   DeviceBuffer<std::uint16_t> marks_;
   DeviceBuffer<unsigned char> wanted_, touching_on_device_;
   DeviceBuffer<BundleOfFiber> bundles_, active_;
