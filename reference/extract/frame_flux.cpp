@@ -22,8 +22,8 @@ using Places = std::vector<std::uint32_t>;
 
 class BundleSolver {
  public:
-  BundleSolver(const ExtractInputs& inputs, int bundle, const Spots& spots, int before, int threads,
-               StageTimes& times)
+  BundleSolver(const ExtractInputs& inputs, int bundle, const Spots& spots, int before,
+               double foreseen, int threads, StageTimes& times)
       : inputs_(inputs),
         threads_(threads),
         times_(times),
@@ -33,6 +33,7 @@ class BundleSolver {
     const StageTimer timer(times_, Stage::assemble);
     prior_.find_core(spots, before);
     system_.first = core_.begin;
+    system_.foreseen = foreseen;
     for (int s = core_.begin; s < core_.end; ++s) {
       system_.fibers.emplace_back();
       system_.fibers.back().spots = {&spots, s - core_.begin, before, grid_.nwave};
@@ -223,7 +224,8 @@ void FrameFlux::put_into(const Patch& patch, std::vector<double>& patch_f) const
 
 FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots, int threads,
                       StageTimes& times, const TestFibers& test, int before) {
-  return BundleSolver(inputs, bundle, spots, before, threads, times).solve(test);
+  const double foreseen = test ? frame_bounds::foreseen_of_test : frame_bounds::foreseen;
+  return BundleSolver(inputs, bundle, spots, before, foreseen, threads, times).solve(test);
 }
 
 }  // namespace spex

@@ -39,17 +39,21 @@ inline constexpr double settled = 1e-10;
 /// move bins by at most this, and by at least half as much as the previous sweep.
 inline constexpr double rounding = 1e-8;
 /// A sweep that would move bins by no more than this is omitted.
-inline constexpr double foreseen = 1e-12;
+inline constexpr double foreseen = 1e-9;
+/// The same where f only tests pixels (section 5.3): their model is then right to 1e-3 of a pixel's
+/// sigma.
+inline constexpr double foreseen_of_test = 1e-5;
 /// What the next sweep will move, when the last two moved `before` and `now`: each multiplies the
 /// error by about the same number. `before` is infinite where there was but one.
 [[nodiscard]] SPEX_HD constexpr double next_move(double before, double now) {
   const bool single = before > 1e300;
   return single || now > before ? now : now * (now / before);
 }
-/// Whether sweeps may end: what the last two moved, the largest of all bins times sqrt(N_jj).
-[[nodiscard]] SPEX_HD constexpr bool ended(double before, double now) {
+/// Whether sweeps may end: what the last two moved, the largest of all bins times sqrt(N_jj), and
+/// `foreseen` or `foreseen_of_test`.
+[[nodiscard]] SPEX_HD constexpr bool ended(double before, double now, double may_move) {
   return now <= settled || (now <= rounding && now >= before / 2) ||
-         next_move(before, now) <= foreseen;
+         next_move(before, now) <= may_move;
 }
 /// Sweeps after which all fibers are solved at once instead.
 inline constexpr int max_sweeps = 40;
@@ -74,7 +78,8 @@ using TestFibers =
 /// the bundle's fibers at the bins that its patches hold, from the first one's padding on. The
 /// result depends on the frame, the bundle and the options alone, not on threads, ranks, or which
 /// fibers are asked for. `test`, if there is one, is called with each finite solution until it
-/// returns no place. `spots` have `before` bins more at the front. Throws as evaluate_spots.
+/// returns no place; f is then less precise. `spots` have `before` bins more at the front. Throws
+/// as evaluate_spots.
 [[nodiscard]] FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots,
                                     int threads, StageTimes& times, const TestFibers& test = {},
                                     int before = 0);

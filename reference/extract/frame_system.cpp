@@ -62,7 +62,8 @@ std::optional<double> solve_by_sweeps(FrameSystem& system, int threads) {
   for (int k = 0; k < frame_bounds::max_sweeps; ++k) {
     const double now = sweep(system, colors, threads);
     const double next = frame_bounds::next_move(before, now);
-    if (frame_bounds::ended(before, now)) return next <= frame_bounds::foreseen ? next : now;
+    if (frame_bounds::ended(before, now, system.foreseen))
+      return next <= system.foreseen ? next : now;
     before = now;
   }
   return std::nullopt;

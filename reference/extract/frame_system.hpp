@@ -31,6 +31,7 @@ struct FrameFiber {
 /// Neighboring fibers.
 struct FrameSystem {
   int first = 0;                  ///< the first fiber, counted in the PSF
+  double foreseen = 0;            ///< of frame_bounds::ended
   std::deque<FrameFiber> fibers;  ///< from it on
 
   [[nodiscard]] FrameFiber& fiber(int s) { return fibers[s - first]; }  ///< fiber s of the PSF

@@ -1,6 +1,7 @@
 // Device functions over the pixels of a spot within a patch.
 #pragma once
 
+#include "gpu/core/warp.cuh"
 #include "gpu/extract/batch/bins.hpp"
 #include "gpu/layout/patches.hpp"
 
@@ -51,5 +52,15 @@ struct BinSums {
     bins.good[at] = good;
   }
 };
+
+/// The sums over a spot's used pixels, for all lanes. Called by a whole warp with the same spot.
+__device__ inline BinSums sum_pixels(const ClippedSpot& spot, const PixelsView& pixels) {
+  const int nx = spot.x1 - spot.x0;
+  const int count = nx > 0 && spot.y1 > spot.y0 ? nx * (spot.y1 - spot.y0) : 0;
+  BinSums sums;
+  for (int k = threadIdx.x % warp_size; k < count; k += warp_size)
+    sums.add(spot, pixels, spot.x0 + k % nx, spot.y0 + k / nx);
+  return {warp_sum(sums.y), warp_sum(sums.q), warp_sum(sums.good)};
+}
 
 }  // namespace spex::gpu

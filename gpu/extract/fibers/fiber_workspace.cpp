@@ -209,7 +209,8 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
     all = true;
     for (std::size_t k = 0; k < nbundles; ++k) {
       // A bundle that had converged before these two sweeps was skipped, and nothing moved.
-      settled[k] = refused[k] == 0 && frame_bounds::ended(moved[k], moved[nbundles + k]);
+      settled[k] =
+          refused[k] == 0 && frame_bounds::ended(moved[k], moved[nbundles + k], system.foreseen);
       all = all && (settled[k] || refused[k] != 0);
     }
   }

@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(far_threads)
 __device__ bool ended(const FrameSystem& system, int bundle, int sweep) {
   const double* moved = system.moved + bundle;
   const auto of = [&](int k) { return k < 0 ? HUGE_VAL : moved[k * system.nbundles]; };
-  return sweep > 0 && frame_bounds::ended(of(sweep - 2), of(sweep - 1));
+  return sweep > 0 && frame_bounds::ended(of(sweep - 2), of(sweep - 1), system.foreseen);
 }
 
 __device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int s, int sweep,

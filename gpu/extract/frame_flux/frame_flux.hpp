@@ -21,6 +21,7 @@ struct FrameSystem {
   int m = 0;         ///< bins of the extended grid, which are the first bins of FrameBands
   int before = 0;    ///< bins of the patches' view before the first of FrameBands
   int nbundles = 0;  ///< bundles that the batch contains completely
+  double foreseen = frame_bounds::foreseen;  ///< of frame_bounds::ended
   /// `[fiber]`; begin = end for a fiber of an incomplete bundle.
   const BundleOfFiber* place = nullptr;
   double* prior = nullptr;  ///< the prior's contribution to the diagonal

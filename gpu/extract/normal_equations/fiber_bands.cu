@@ -31,28 +31,46 @@ __device__ double overlap(const PixelsView& pixels, const ClippedSpot& a, const 
   return sum;
 }
 
+// The spot of lane `of`, for all lanes.
+__device__ ClippedSpot spot_of_lane(const ClippedSpot& spot, int of) {
+  constexpr unsigned all = 0xffffffffU;
+  const auto shared = [&](int value) { return __shfl_sync(all, value, of); };
+  const auto value = __shfl_sync(all, reinterpret_cast<unsigned long long>(spot.value), of);
+  return {reinterpret_cast<const double*>(value),
+          shared(spot.xc),
+          shared(spot.yc),
+          spot.stride,
+          shared(spot.x0),
+          shared(spot.x1),
+          shared(spot.y0),
+          shared(spot.y1)};
+}
+
 // Copies y, q and good of a patch's bins from the frame, or recomputes sums where the patch cuts
 // the spot. One thread per bin.
 __global__ void take_bins_kernel(const PatchGeometry* patches, SpotsView spots, PixelsView pixels,
                                  FrameBands frame, BinVectors bins) {
   const PatchGeometry& patch = patches[blockIdx.y];
   const int j = blockIdx.x * threads + threadIdx.x;
-  if (j >= patch.n()) return;
+  const bool exists = j < patch.n();
   const PatchInFrame place(patch, spots);
-  const int s = j / patch.nwave, w = j % patch.nwave;
-  const size_t out = bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w);
+  const int s = exists ? j / patch.nwave : 0, w = exists ? j % patch.nwave : 0;
   const ClippedSpot spot = clip_spot(patch, spots, s, w);
-  if (holds_rows(patch, pixels, spot.yc, spot.yc + spots.ny)) {
-    const size_t from = frame.bin(place.s0 + s, place.v0 + w);
-    bins.y[out] = frame.y[from];
-    bins.q[out] = frame.q[from];
-    bins.good[out] = frame.good[from];
-    return;
-  }
+  const bool cut = !holds_rows(patch, pixels, spot.yc, spot.yc + spots.ny);
   BinSums sums;
-  for (int y = spot.y0; y < spot.y1; ++y)
-    for (int x = spot.x0; x < spot.x1; ++x) sums.add(spot, pixels, x, y);
-  sums.store(bins, out);
+  // The warp sums the pixels of one lane's spot after another.
+  unsigned lanes = __ballot_sync(0xffffffffU, exists && cut);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int of = __ffs(static_cast<int>(lanes)) - 1;
+    const BinSums one = sum_pixels(spot_of_lane(spot, of), pixels);
+    if (threadIdx.x % warp_size == of) sums = one;
+  }
+  if (!exists) return;
+  if (!cut) {
+    const size_t from = frame.bin(place.s0 + s, place.v0 + w);
+    sums = {frame.y[from], frame.q[from], frame.good[from]};
+  }
+  sums.store(bins, bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w));
 }
 
 // The same for each lane in `lanes` with its own spots: the whole warp sums the pixels of one

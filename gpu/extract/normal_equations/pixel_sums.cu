@@ -12,17 +12,11 @@ __global__ void project_kernel(const PatchGeometry* patches, SpotsView spots, Pi
                                BinVectors bins) {
   const PatchGeometry& patch = patches[blockIdx.y];
   const int j = blockIdx.x * warps + threadIdx.x / warp_size;
-  const int lane = threadIdx.x % warp_size;
   if (j >= patch.n()) return;
   const int s = j / patch.nwave, w = j % patch.nwave;
   const ClippedSpot spot = clip_spot(patch, spots, s, w);
-  const int nx = spot.x1 - spot.x0;
-  const int count = nx > 0 && spot.y1 > spot.y0 ? nx * (spot.y1 - spot.y0) : 0;
-  BinSums sums;
-  for (int k = lane; k < count; k += warp_size)
-    sums.add(spot, pixels, spot.x0 + k % nx, spot.y0 + k / nx);
-  sums = {warp_sum(sums.y), warp_sum(sums.q), warp_sum(sums.good)};
-  if (lane != 0) return;
+  const BinSums sums = sum_pixels(spot, pixels);
+  if (threadIdx.x % warp_size != 0) return;
   sums.store(bins, bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w));
 }
 

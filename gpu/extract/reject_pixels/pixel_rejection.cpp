@@ -110,6 +110,7 @@ void PixelRejection::send_active(Job& job, FrameSystemMemory& memory) {
   const cudaStream_t stream = context_->stream();
   job.system = memory.make(job.bands, extended_grid(wide_inputs().options, inputs_->grid).nwave,
                            static_cast<int>(job.bundles.size()), places_of(job), stream);
+  job.system.foreseen = frame_bounds::foreseen_of_test;
   std::vector<BundleOfFiber> fibers;
   for (const Work& one : job.bundles) fibers.push_back(one.active ? one.fibers : BundleOfFiber{});
   copy_to(fibers, active_.get(), stream);
@@ -168,7 +169,7 @@ void PixelRejection::find_wide_sums(const Job& job, const FiberLayout& layout) {
 
 void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
   // Most bundles have converged after this number of sweeps.
-  constexpr int at_once = 4;
+  constexpr int at_once = 2;
   static_assert(max_frame_sweeps % at_once == 0);
   const cudaStream_t stream = context_->stream();
   const FrameSystem& system = job.system;
@@ -182,6 +183,7 @@ void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
   if (fits) {
     begin_frame(system, stream);
     factor_frame(system, stream);
+    invert(job);
     if (first) refuse_far_light(job.batch.spots, frame_->pixels(), system, stream);
   }
   const std::size_t count = job.bundles.size();
@@ -193,7 +195,8 @@ void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
     const auto moved = to_host<double>(system.moved + (end - 2) * count, 2 * count, stream);
     all = true;
     for (std::size_t k = 0; k < count; ++k) {
-      settled[k] = refused[k] == 0 && frame_bounds::ended(moved[k], moved[count + k]);
+      settled[k] =
+          refused[k] == 0 && frame_bounds::ended(moved[k], moved[count + k], system.foreseen);
       all = all && (settled[k] || refused[k] != 0 || !job.bundles[k].active);
     }
   }
@@ -205,9 +208,17 @@ void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
   }
 }
 
+void PixelRejection::invert(const Job& job) {
+  if (!beside_) beside_.emplace(Priority::high);
+  factored_.record(context_->stream());
+  factored_.hold(beside_->stream());
+  invert_fibers(job.system, inverse_.get(), beside_->stream());
+  inverted_.record(beside_->stream());
+}
+
 std::vector<FoundPixel> PixelRejection::test(Job& job) {
   const cudaStream_t stream = context_->stream();
-  invert_fibers(job.system, inverse_.get(), stream);
+  inverted_.hold(stream);
   std::vector<FoundPixel> found;
   for (int count = std::max(least_capacity, static_cast<int>(found_.count()));;) {
     reserve(found_, count_of(count));

@@ -234,14 +234,17 @@ TEST(FrameFlux, BinsBeyondTheExtendedGridKeepThePatchsOwn) {
 // and of fibers that share so much that sweeps come slowly to an end.
 TEST(FrameBounds, SweepsEndWhereTheyMoveNothingOrRoundingAlone) {
   const double first = std::numeric_limits<double>::infinity();
-  EXPECT_FALSE(frame_bounds::ended(first, 2.3e+2));
-  EXPECT_FALSE(frame_bounds::ended(7.9e-1, 4.5e-4));
-  EXPECT_FALSE(frame_bounds::ended(1.6e-5, 1.2e-8));
-  EXPECT_TRUE(frame_bounds::ended(2.8e-10, 5.5e-10));
-  EXPECT_TRUE(frame_bounds::ended(2.4e-7, 0.9e-10));
-  EXPECT_TRUE(frame_bounds::ended(first, 0));
-  EXPECT_FALSE(frame_bounds::ended(2e-8, 1.8e-8));
-  EXPECT_FALSE(frame_bounds::ended(1, std::numeric_limits<double>::quiet_NaN()));
+  const auto ended = [](double before, double now) {
+    return frame_bounds::ended(before, now, frame_bounds::foreseen);
+  };
+  EXPECT_FALSE(ended(first, 2.3e+2));
+  EXPECT_FALSE(ended(7.9e-1, 4.5e-4));
+  EXPECT_TRUE(ended(1.6e-5, 1.2e-8));
+  EXPECT_TRUE(ended(2.8e-10, 5.5e-10));
+  EXPECT_TRUE(ended(2.4e-7, 0.9e-10));
+  EXPECT_TRUE(ended(first, 0));
+  EXPECT_FALSE(ended(2e-8, 1.8e-8));
+  EXPECT_FALSE(ended(1, std::numeric_limits<double>::quiet_NaN()));
 }
 
 TEST(FrameBounds, SweepsEndWhereTheNextWouldMoveNothing) {
@@ -249,9 +252,11 @@ TEST(FrameBounds, SweepsEndWhereTheNextWouldMoveNothing) {
   EXPECT_DOUBLE_EQ(frame_bounds::next_move(1e-1, 1e-4), 1e-7);
   EXPECT_EQ(frame_bounds::next_move(first, 1e-9), 1e-9);
   EXPECT_EQ(frame_bounds::next_move(1e-4, 1e-1), 1e-1);
-  EXPECT_TRUE(frame_bounds::ended(1.4e-1, 1.7e-7));
-  EXPECT_FALSE(frame_bounds::ended(1.2, 1.9e-6));
-  EXPECT_FALSE(frame_bounds::ended(first, 1e-9));
+  EXPECT_TRUE(frame_bounds::ended(1.4e-1, 1.1e-5, frame_bounds::foreseen));
+  EXPECT_FALSE(frame_bounds::ended(1.4e-1, 1.3e-5, frame_bounds::foreseen));
+  EXPECT_FALSE(frame_bounds::ended(first, 1.1e-9, frame_bounds::foreseen));
+  EXPECT_TRUE(frame_bounds::ended(7.9e-1, 4.5e-4, frame_bounds::foreseen_of_test));
+  EXPECT_FALSE(frame_bounds::ended(2.3e+2, 7.9e-1, frame_bounds::foreseen_of_test));
 }
 
 }  // namespace
