@@ -243,10 +243,8 @@ class Extractor::Impl {
   }
 
   void put_rejected(const Patch& patch, const PatchGeometry& geometry, PatchResult& result) {
-    const RejectedPixels& rejected = rejection()->of(patch.bundle);
-    result.rejected =
-        rejected.within({geometry.x0, geometry.x1, geometry.y0, geometry.y1}, frame_.pixels().nx);
-    result.reject_rounds = rejected.rounds;
+    const PixelRange range{geometry.x0, geometry.x1, geometry.y0, geometry.y1};
+    rejection()->of(patch.bundle).put_into(patch, range, frame_.pixels().nx, result);
   }
 
   // Runs `work` on some patches without the weights of their bundles' rejected pixels.

@@ -17,6 +17,7 @@
 namespace spex::gpu {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -94,6 +95,7 @@ class RejectPixels : public test::ExtractorTest {
     EXPECT_EQ(results.size(), expected.size());
     for (std::size_t k = 0; k < expected.size(); ++k) {
       SCOPED_TRACE(k);
+      EXPECT_EQ(results[k].nrejected, expected[k].nrejected);
       EXPECT_EQ(results[k].rejected, expected[k].rejected);
       EXPECT_EQ(results[k].reject_rounds, expected[k].reject_rounds);
       EXPECT_EQ(results[k].frame, expected[k].frame);
@@ -108,6 +110,7 @@ void expect_same_spectra(const std::vector<PatchResult>& a, const std::vector<Pa
   for (std::size_t p = 0; p < a.size(); ++p) {
     SCOPED_TRACE(p);
     PatchResult one = a[p];
+    one.nrejected = b[p].nrejected;
     one.rejected = b[p].rejected;
     one.reject_rounds = b[p].reject_rounds;
     spex::test::expect_equal(one, b[p]);
@@ -147,12 +150,27 @@ TEST_F(RejectPixels, AgreesWithTheReference) {
       options.flux = flux;
       options.reject_pixels = threshold;
       EXPECT_GT(expect_as_on_cpu(Milestone::direct), 100);
+      const std::vector<PatchResult> results = on_gpu(patches(), Milestone::pipeline);
+      EXPECT_GT(count_patches(results).reject_rounds, 1);
+      expect_same_spectra(results, on_gpu_masked(rejected_pixels(results), Milestone::pipeline));
     }
-  // No patch lists a pixel of rows that it does not use, but the frame's flux does without it.
-  options.flux = FluxSolver::patch;
-  const std::vector<PatchResult> results = on_gpu(patches(), Milestone::pipeline);
-  EXPECT_GT(count_patches(results).reject_rounds, 1);
-  expect_same_spectra(results, on_gpu_masked(rejected_pixels(results), Milestone::pipeline));
+}
+
+// At the ends of the grid, of which the flux of the whole frame sees more rows than any patch.
+TEST_F(RejectPixels, PixelsBeyondTheRowsOfAllPatchesCount) {
+  options.pixpad_frac = 0;
+  options.model = true;
+  const auto [x, y] = near(1, -3, 1);
+  add(x, y, 60 * sigma);
+  for (const FluxSolver flux : {FluxSolver::patch, FluxSolver::frame}) {
+    options.flux = flux;
+    const std::vector<PatchResult> results = on_gpu(patches(), Milestone::direct);
+    for (const PatchResult& result : results) ASSERT_LT(y, result.y0);
+    EXPECT_THAT(rejected_pixels(results), Contains(place(x, y)));
+    EXPECT_EQ(count_patches(results).rejecting, 0);
+    expect_same_spectra(results, on_gpu_masked(rejected_pixels(results), Milestone::direct));
+    EXPECT_GT(expect_as_on_cpu(Milestone::direct), 0);
+  }
 }
 
 // Traces off the edges of the CCD, and tails of the spots.

@@ -127,10 +127,7 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
   PatchResult result = empty_result(patch, options.ndiag_of(spots.spots->ny / 2), options.write_f);
   const PixelRange range =
       used_pixels(spots, patch.wavepad, options.pixpad_frac, pixels.nx, pixels.ny);
-  if (rejected != nullptr) {
-    result.rejected = rejected->within(range, pixels.nx);
-    result.reject_rounds = rejected->rounds;
-  }
+  if (rejected != nullptr) rejected->put_into(patch, range, pixels.nx, result);
   if (range.nx() == 0 || range.ny() == 0) return result;
 
   PatchPixels cut;

@@ -19,7 +19,7 @@ namespace spex {
 /// Extracts one patch. `spots` are those of its padded fibers and bins; psferr is the fraction in
 /// use. `frame`, where given, is the flux of the whole frame in the patch's bundle, and takes the
 /// place of the patch's own solution (section 5.2). `rejected`, where given, are the pixels of the
-/// bundle that were rejected, without weight in `pixels`: the result lists those of the patch.
+/// bundle that were rejected, without weight in `pixels`.
 /// Never throws for what a patch holds: a patch that cannot be solved has status failed.
 [[nodiscard]] PatchResult extract_patch(const Patch& patch, const PatchSpots& spots,
                                         const Pixels& pixels, const ExtractOptions& options,

@@ -200,13 +200,19 @@ Places merged(const Places& a, const Places& b) {
 
 }  // namespace
 
-Places RejectedPixels::within(const PixelRange& range, int nx) const {
-  Places inside;
-  for (const std::uint32_t place : places) {
+int RejectedPixels::count_within(const PixelRange& range, int nx) const {
+  return static_cast<int>(std::ranges::count_if(places, [&](std::uint32_t place) {
     const int x = static_cast<int>(place) % nx, y = static_cast<int>(place) / nx;
-    if (x >= range.x0 && x < range.x1 && y >= range.y0 && y < range.y1) inside.push_back(place);
-  }
-  return inside;
+    return x >= range.x0 && x < range.x1 && y >= range.y0 && y < range.y1;
+  }));
+}
+
+void RejectedPixels::put_into(const Patch& patch, const PixelRange& range, int nx,
+                              PatchResult& result) const {
+  result.nrejected = count_within(range, nx);
+  // Once in each subbundle: a frame of any fibers has such a patch, and a gather stays small.
+  if (patch.step == 0) result.rejected = places;
+  result.reject_rounds = rounds;
 }
 
 void BundlePixels::reject(const Places& places) {

@@ -8,6 +8,7 @@
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/frame_flux.hpp"
 #include "reference/layout/patches.hpp"
+#include "reference/model/patch_result.hpp"
 #include "reference/model/preproc.hpp"
 
 namespace spex {
@@ -17,8 +18,10 @@ struct RejectedPixels {
   std::vector<std::uint32_t> places;  ///< y nx + x of the CCD, ascending
   int rounds = 0;                     ///< rounds in which pixels were rejected
 
-  /// The places within `range`, on a CCD of `nx` columns.
-  [[nodiscard]] std::vector<std::uint32_t> within(const PixelRange& range, int nx) const;
+  /// The number of places within `range`, on a CCD of `nx` columns.
+  [[nodiscard]] int count_within(const PixelRange& range, int nx) const;
+  /// Sets what the result of a patch of the bundle says of them. `range`: the pixels of the patch.
+  void put_into(const Patch& patch, const PixelRange& range, int nx, PatchResult& result) const;
 };
 
 /// A copy of the pixels of a frame, in which the rejected pixels of one bundle have no weight.

@@ -191,7 +191,7 @@ PatchCounts count_patches(const std::vector<PatchResult>& results) {
     counts.failed += result.status == PatchStatus::failed ? 1 : 0;
     counts.direct +=
         result.frame == FrameSolution::direct || result.frame == FrameSolution::lifted ? 1 : 0;
-    counts.rejecting += result.rejected.empty() ? 0 : 1;
+    counts.rejecting += result.nrejected > 0 ? 1 : 0;
     counts.reject_rounds = std::max(counts.reject_rounds, result.reject_rounds);
   }
   counts.rejected_pixels = static_cast<long>(rejected_pixels(results).size());

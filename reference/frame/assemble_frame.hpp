@@ -30,7 +30,7 @@ struct PatchCounts {
   int failed_fit = 0;  ///< fibers whose PSF has a STATUS other than 0
   int unfitted = 0;    ///< fibers of bundles whose PSF was not fitted
   int tails = 0;       ///< fibers whose PSF has tails, which are ignored
-  long rejected_pixels = 0;  ///< pixels that were rejected (section 5.3), in any patch
+  long rejected_pixels = 0;  ///< rejected pixels of the frame's bundles (section 5.3)
   int rejecting = 0;         ///< patches with such a pixel
   int reject_rounds = 0;     ///< rounds of the bundle that took most
 };
@@ -57,7 +57,8 @@ void place_patch(const Patch& patch, const PatchResult& result, Frame& frame);
 /// Sums the patches' models in the given order.
 [[nodiscard]] ModelImage assemble_model(int nx, int ny, const std::vector<PatchResult>& results);
 
-/// The pixels that were rejected in any patch, as y nx + x of the CCD, ascending.
+/// The rejected pixels of the bundles of all results, as y nx + x of the CCD, ascending. The
+/// results hold the patches of the first wavelength step, as those of every frame do.
 [[nodiscard]] std::vector<std::uint32_t> rejected_pixels(const std::vector<PatchResult>& results);
 
 /// Counts the results by status, and the rejected pixels.

@@ -47,12 +47,14 @@ struct PatchResult {
   /// A_core f_core, electron, rows first; empty unless a model image is requested.
   std::vector<double> model;
   FrameSolution frame = FrameSolution::none;  ///< how f of the whole frame was found
-  /// Pixels of the patch that were rejected (section 5.3), as y nx + x of the CCD, ascending.
+  int nrejected = 0;  ///< pixels of the patch that were rejected (section 5.3)
+  /// All rejected pixels of the patch's bundle, as y nx + x of the CCD, ascending; only in the
+  /// patches of the first wavelength step.
   std::vector<std::uint32_t> rejected;
   int reject_rounds = 0;  ///< rounds in which pixels of the patch's bundle were rejected
 
   SPEX_MEMBERS(status, nspec, nwave, ndiagonals, flux, ivar, f, chi2pix, pixmask_fraction, pulled,
-               resolution, x0, x1, y0, y1, model, frame, rejected, reject_rounds)
+               resolution, x0, x1, y0, y1, model, frame, nrejected, rejected, reject_rounds)
 };
 
 }  // namespace spex

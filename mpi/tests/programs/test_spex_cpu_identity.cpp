@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -71,25 +72,29 @@ TEST(SpexCpu, FluxOfTheFrameIsTheSameForAnyRanksAndThreads) {
   }
 }
 
-// --reject-pixels, with a cosmic ray in each bundle: ranks that share a bundle each find its
-// pixels.
+// --reject-pixels, with a cosmic ray in each bundle, and one beyond the rows of all patches: ranks
+// that share a bundle each find its pixels.
 TEST(SpexCpu, RejectedPixelsAreTheSameForAnyRanksAndThreads) {
   const ScratchFolder scratch;
   const std::string image = scratch.copy_of(golden + "tiny-b/preproc.fits", "preproc.fits");
   const Psf psf = read_psf(golden + "tiny-b/psf.fits");
   const long long nx = read_image(image, "IMAGE").axes.at(0);
-  for (const int fiber : {1, 7}) {
-    const Center center = spot_center(psf, fiber, 3628);
-    set_pixels(image, "IMAGE", std::llround(center.y) * nx + std::llround(center.x), {9000});
+  long long beyond = 0;
+  for (const auto& [fiber, wave] : {std::pair{1, 3628.0}, std::pair{7, 3628.0}, {3, 3617.0}}) {
+    const Center center = spot_center(psf, fiber, wave);
+    beyond = (std::llround(center.y) - 4) * nx + std::llround(center.x);
+    set_pixels(image, "IMAGE", beyond, {9000});
   }
   for (const char* flux : {"patch", "frame"}) {
     const Options options =
         with(tiny_b(scratch.file("a.fits")), {{"-i", image},
                                               {"--reject-pixels", "6"},
                                               {"--flux", flux},
+                                              {"--pixpad-frac", "0"},
                                               {"--rejected-pixels", scratch.file("a-mask.fits")}});
     ASSERT_EQ(run_spex_cpu(with(options, {{"--threads", "1"}})).status, 0);
-    EXPECT_GT(FitsReader(scratch.file("a.fits")).get_integer("NREJPIX"), 1);
+    EXPECT_GT(FitsReader(scratch.file("a.fits")).get_integer("NREJPIX"), 2);
+    EXPECT_NE(read_image(scratch.file("a-mask.fits"), "MASK").value.at(beyond), 0);
     const std::string alone =
         read_file(scratch.file("a.fits")) + read_file(scratch.file("a-mask.fits"));
     for (const int ranks : {1, 2, 3, 5}) {

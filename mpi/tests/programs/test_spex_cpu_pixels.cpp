@@ -214,17 +214,25 @@ TEST_P(OddPixels, BinsThatThePriorPullsAreFlaggedAndCounted) {
   EXPECT_TRUE(read_file(frame) == alone);
 }
 
-// A cosmic ray without a mask: the frame is the very frame of an image whose MASK has what
-// --rejected-pixels says.
+// A cosmic ray without a mask, and one beyond the rows of all patches, which the flux of the whole
+// frame depends on: the frame is the very frame of an image whose MASK has what --rejected-pixels
+// says.
 TEST_P(OddPixels, RejectedPixelsAreAsIfMasked) {
   const std::string ray = scratch.copy_of(image, "ray.fits");
   const long long nx = read_image(ray, "IMAGE").axes.at(0);
-  const Center center = spot_center(read_psf(golden + "tiny-z/psf.fits"), 7, 9750);
-  const long long place = std::llround(center.y) * nx + std::llround(center.x) + 1;
-  set_pixels(ray, "IMAGE", place, {3000});
+  const Psf psf = read_psf(golden + "tiny-z/psf.fits");
+  std::vector<std::size_t> places;
+  for (const auto& [fiber, wave] : {std::pair{7, 9750.0}, std::pair{12, 9734.0}}) {
+    const Center center = spot_center(psf, fiber, wave);
+    const long long place = std::llround(center.y) * nx + std::llround(center.x) + 1;
+    set_pixels(ray, "IMAGE", place, {3000});
+    places.push_back(static_cast<std::size_t>(place));
+  }
   const std::string mask_file = scratch.file("rejected.fits");
   const Options rejecting = with(tiny_z(frame), {{"-i", ray},
                                                  {"--method", GetParam()},
+                                                 {"--flux", "frame"},
+                                                 {"--pixpad-frac", "0"},
                                                  {"--reject-pixels", "6"},
                                                  {"--rejected-pixels", mask_file}});
   const Finished finished = run_spex_cpu(rejecting);
@@ -237,13 +245,18 @@ TEST_P(OddPixels, RejectedPixelsAreAsIfMasked) {
   const HduImage rejected = read_image(mask_file, "MASK");
   EXPECT_EQ(rejected.axes, read_image(ray, "IMAGE").axes);
   EXPECT_THAT(rejected.value, testing::Each(testing::AnyOf(0, ccdmask::COSMIC)));
-  EXPECT_EQ(rejected.value[static_cast<std::size_t>(place)], ccdmask::COSMIC);
+  for (const std::size_t place : places) EXPECT_EQ(rejected.value[place], ccdmask::COSMIC);
   EXPECT_EQ(std::ranges::count(rejected.value, ccdmask::COSMIC), header.get_integer("NREJPIX"));
 
   for (std::size_t i = 0; i < rejected.value.size(); ++i)
     if (rejected.value[i] != 0) set_pixels(ray, "MASK", static_cast<long long>(i), {16});
   const std::string masked = scratch.file("masked.fits");
-  ASSERT_EQ(run_spex_cpu(with(tiny_z(masked), {{"-i", ray}, {"--method", GetParam()}})).status, 0);
+  ASSERT_EQ(run_spex_cpu(with(tiny_z(masked), {{"-i", ray},
+                                               {"--method", GetParam()},
+                                               {"--flux", "frame"},
+                                               {"--pixpad-frac", "0"}}))
+                .status,
+            0);
   EXPECT_FALSE(FitsReader(masked).find_integer("NREJPIX"));
   for (const char* hdu : {"FLUX", "IVAR", "MASK", "RESOLUTION", "CHI2PIX", "PIXMASK_FRACTION"})
     EXPECT_EQ(read_image(frame, hdu).value, read_image(masked, hdu).value) << hdu;

@@ -59,10 +59,12 @@ class RejectPixels : public testing::Test {
   void add(int x, int y, double electrons) {
     pixels.value.set(place(x, y), pixels.value[place(x, y)] + electrons);
   }
+  [[nodiscard]] std::vector<Patch> patches() const {
+    return make_patches(options, grid, psf.nfiber);
+  }
   [[nodiscard]] std::vector<PatchResult> extract(int threads = 1) {
     const ExtractInputs inputs{&psf, &pixels, grid, options};
-    return extract_patches(inputs, make_patches(options, grid, psf.nfiber), threads, times,
-                           [](long) {});
+    return extract_patches(inputs, patches(), threads, times, [](long) {});
   }
   // The same where the pixels at `places` are masked.
   [[nodiscard]] std::vector<PatchResult> extract_masked(const std::vector<std::uint32_t>& places) {
@@ -94,6 +96,7 @@ void expect_same_spectra(const std::vector<PatchResult>& a, const std::vector<Pa
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t p = 0; p < a.size(); ++p) {
     PatchResult one = a[p];
+    one.nrejected = b[p].nrejected;
     one.rejected = b[p].rejected;
     one.reject_rounds = b[p].reject_rounds;
     test::expect_equal(one, b[p]);
@@ -185,21 +188,62 @@ TEST_F(RejectPixels, ThreadsAndOtherFibersDoNotChangeAByte) {
     for (std::size_t p = 0; p < all.size(); ++p) test::expect_equal(all[p], threaded[p]);
     options.specmin = 4;
     options.nspec = 1;
-    const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
+    const std::vector<Patch> some = patches();
     const std::vector<PatchResult> part = extract(2);
     ExtractOptions whole = options;
     whole.specmin = 0;
     whole.nspec.reset();
     const std::vector<Patch> every = make_patches(whole, grid, psf.nfiber);
-    for (std::size_t p = 0; p < patches.size(); ++p)
-      test::expect_equal(part[p], all[std::ranges::find(every, patches[p]) - every.begin()]);
+    for (std::size_t p = 0; p < some.size(); ++p)
+      test::expect_equal(part[p], all[std::ranges::find(every, some[p]) - every.begin()]);
   }
 }
 
-TEST(RejectedPixels, WithinARange) {
-  const RejectedPixels rejected{.places = {3, 14, 25, 27}};  // (3, 0) (4, 1) (5, 2) (7, 2)
-  EXPECT_THAT(rejected.within({4, 7, 1, 3}, 10), ElementsAre(14, 25));
-  EXPECT_THAT(rejected.within({0, 0, 0, 0}, 10), IsEmpty());
+// At the ends of the grid, of which the flux of the whole frame sees more rows than any patch.
+TEST_F(RejectPixels, PixelsBeyondTheRowsOfAllPatchesCount) {
+  options.pixpad_frac = 0;
+  const auto [x, y] = near(1, -2, 1);
+  options.flux = FluxSolver::frame;
+  options.reject_pixels.reset();
+  const std::vector<PatchResult> before = extract();
+  for (const PatchResult& result : before) ASSERT_LT(y, result.y0);
+  add(x, y, 30 * sigma);
+  const std::vector<Patch> all = patches();
+  const auto of_fiber_1 = std::ranges::find(all, 1, &Patch::spec_first) - all.begin();
+  EXPECT_NE(extract()[of_fiber_1].flux, before[of_fiber_1].flux) << "the pixel matters";
+  options.reject_pixels = 5;
+  for (const FluxSolver flux : {FluxSolver::frame, FluxSolver::patch})
+    for (const Milestone milestone : milestones_of(Device::cpu)) {
+      options.flux = flux;
+      options.milestone = milestone;
+      const std::vector<PatchResult> results = extract();
+      EXPECT_THAT(rejected_pixels(results), ElementsAre(place(x, y)));
+      EXPECT_EQ(count_patches(results).rejected_pixels, 1);
+      EXPECT_EQ(count_patches(results).rejecting, 0);
+      expect_same_spectra(results, extract_masked({place(x, y)}));
+    }
+  // A frame of other fibers of the bundle has its flux by the same pixels; one of the other bundle
+  // has not.
+  options.specmin = 2;
+  options.nspec = 1;
+  EXPECT_THAT(rejected(), ElementsAre(place(x, y)));
+  options.specmin = 3;
+  EXPECT_THAT(rejected(), IsEmpty());
+}
+
+TEST(RejectedPixels, OfAPatch) {
+  // (3, 0), (4, 1), (5, 2) and (7, 2) of 10 columns.
+  const RejectedPixels rejected{.places = {3, 14, 25, 27}, .rounds = 2};
+  EXPECT_EQ(rejected.count_within({4, 7, 1, 3}, 10), 2);
+  EXPECT_EQ(rejected.count_within({0, 0, 0, 0}, 10), 0);
+  PatchResult first, second;
+  rejected.put_into({.step = 0}, {4, 7, 1, 3}, 10, first);
+  rejected.put_into({.step = 1}, {4, 7, 0, 2}, 10, second);
+  EXPECT_THAT(first.rejected, ElementsAre(3, 14, 25, 27));
+  EXPECT_EQ(first.nrejected, 2);
+  EXPECT_EQ(first.reject_rounds, 2);
+  EXPECT_THAT(second.rejected, IsEmpty());
+  EXPECT_EQ(second.nrejected, 1);
 }
 
 }  // namespace

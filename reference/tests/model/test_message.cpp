@@ -24,6 +24,7 @@ PatchResult some_result() {
   result.resolution = {8, 9};
   result.x0 = 10, result.x1 = 11, result.y0 = 12, result.y1 = 13;
   result.model = {14, 15};
+  result.nrejected = 18;
   result.rejected = {16, 4294967295};
   result.reject_rounds = 17;
   return result;
