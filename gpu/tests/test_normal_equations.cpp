@@ -15,9 +15,8 @@ class NormalEquationsTest : public test::StageTest {
     const DeviceBuffer<double> vectors = poisoned<double>(3 * size);
     DeviceBuffer<double> prior = poisoned<double>(size);
     double* q = vectors.get() + size;
-    project_pixels(all.patches(), all.count, all.n, all.spots, frame->pixels(),
-                   {strides, vectors.get(), q, q + size}, stream());
-    find_prior(all.patches(), all.count, strides, q, regularize, prior.get(), stream());
+    project_pixels(all.view(), {strides, vectors.get(), q, q + size}, stream());
+    find_prior(all.view(), {strides, q, regularize}, prior.get(), stream());
     context().synchronize();
     return prior;
   }
@@ -31,7 +30,7 @@ TEST_F(NormalEquationsTest, PriorAgreesWithTheReference) {
   const DeviceBuffer<double> prior = prior_of(all, strides, options.regularize);
   const DeviceBuffer<double> N =
       to_device(std::vector<double>(count_of(all.count, all.n, all.n), 0.0));
-  add_prior(all.patches(), all.count, all.n, strides, prior.get(), N.get(), stream());
+  add_prior(all.view(), strides, prior.get(), N.get(), stream());
   const std::vector<double> Ns = to_host(N);
   bool held_by_prior = false;
   for (int k = 0; k < all.count; ++k) {
@@ -61,8 +60,7 @@ TEST_F(NormalEquationsTest, BandEqualsTheReferencesMatrix) {
   ASSERT_GT(layout.rows(), layout.nslots * layout.nwave) << "no padding behind the last bin";
   const DeviceBuffer<double> prior = prior_of(all, layout.strides(), 0);
   const DeviceBuffer<double> panels = poisoned<double>(count_of(all.count, layout.patch_size()));
-  assemble_band(all.patches(), all.count, layout, all.spots, frame->pixels(), prior.get(),
-                panels.get(), stream());
+  assemble_band(all.view(), layout, prior.get(), panels.get(), stream());
   const std::vector<double> found = to_host(panels);
   const int size = layout.size();
   for (int k = 0; k < all.count; ++k) {

@@ -15,8 +15,7 @@ TEST_F(Projection, VectorsAgreeWithTheReference) {
     const std::size_t size = count_of(all.count, strides.of_patch);
     const DeviceBuffer<double> y = poisoned<double>(size), q = poisoned<double>(size),
                                good = poisoned<double>(size);
-    project_pixels(all.patches(), all.count, all.n, all.spots, frame->pixels(),
-                   {strides, y.get(), q.get(), good.get()}, stream());
+    project_pixels(all.view(), {strides, y.get(), q.get(), good.get()}, stream());
     const std::vector<double> ys = to_host(y), qs = to_host(q), goods = to_host(good);
     for (int k = 0; k < all.count; ++k) {
       const test::ReferencePatch patch(inputs(), patches[k]);
@@ -42,8 +41,10 @@ TEST_F(Projection, DenseMatrixHasTheSpotsInItsColumns) {
   const int rows = all.npixel + 5, columns = all.n + 2;
   const DeviceBuffer<double> A = poisoned<double>(count_of(all.count, rows, columns));
   const DeviceBuffer<double> WA = poisoned<double>(A.count());
-  make_dense_projection(all.patches(), all.count, rows, columns, all.spots, frame->pixels(),
-                        A.get(), WA.get(), stream());
+  BatchView larger = all.view();
+  larger.npixel = rows;
+  larger.n = columns;
+  make_dense_projection(larger, A.get(), WA.get(), stream());
   const std::vector<double> As = to_host(A), WAs = to_host(WA);
   for (int k = 0; k < all.count; ++k) {
     const test::ReferencePatch patch(inputs(), patches[k]);

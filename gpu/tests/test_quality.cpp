@@ -30,8 +30,7 @@ class Quality : public test::StageTest {
     f = to_device(values);
     vectors = poisoned<double>(3 * size);
     double* q = vectors.get() + size;
-    project_pixels(all.patches(), all.count, all.n, all.spots, frame->pixels(),
-                   {strides, vectors.get(), q, q + size}, stream());
+    project_pixels(all.view(), {strides, vectors.get(), q, q + size}, stream());
     solution = {strides, f.get(), q, q + size};
     host_f = values;
   }
@@ -90,9 +89,7 @@ TEST_F(Quality, CoreBinsAgreeWithTheReference) {
   int unconstrained = 0;
   int differ = 0;
   for (const Chi2Pixels counted : {Chi2Pixels::weighted, Chi2Pixels::bright}) {
-    find_quality(all.patches(), all.count, all.npixel, all.ncore_bins, all.spots, frame->rows(),
-                 frame->pixels(), solution, psferr, counted, work.get(), all.status(),
-                 frame->spectra(), stream());
+    find_quality(all.view(), solution, psferr, counted, work.get(), stream());
     const std::vector<PatchResult> results = frame->download();
     for (int k = 0; k < all.count; ++k) {
       const test::ReferencePatch patch(inputs(), patches[k]);
@@ -130,9 +127,7 @@ TEST_F(Quality, OverflowFailsOnlyItsPatch) {
   f = to_device(host_f);
   solution.f = f.get();
   const DeviceBuffer<double> work = poisoned<double>(count_of(all.count, all.npixel));
-  find_quality(all.patches(), all.count, all.npixel, all.ncore_bins, all.spots, frame->rows(),
-               frame->pixels(), solution, 0, Chi2Pixels::weighted, work.get(), all.status(),
-               frame->spectra(), stream());
+  find_quality(all.view(), solution, 0, Chi2Pixels::weighted, work.get(), stream());
   std::vector<int> expected(count_of(all.count), 0);
   expected[1] = 1;
   EXPECT_EQ(gpu::to_host<int>(all.status(), expected.size(), stream()), expected);
@@ -141,8 +136,7 @@ TEST_F(Quality, OverflowFailsOnlyItsPatch) {
 TEST_F(Quality, CoreModelAgreesWithTheReference) {
   prepare();
   const DeviceBuffer<double> model = poisoned<double>(count_of(all.count, all.npixel));
-  find_core_model(all.patches(), all.count, all.npixel, all.spots, frame->rows(), solution,
-                  model.get(), stream());
+  find_core_model(all.view(), solution, model.get(), stream());
   const std::vector<double> models = to_host(model);
   for (int k = 0; k < all.count; ++k) {
     const test::ReferencePatch patch(inputs(), patches[k]);
@@ -166,8 +160,7 @@ TEST_F(Quality, ModelsOfASelectionEqualThoseOfTheFrame) {
   prepare();
   const auto models_of = [&](const PatchBatch& batch, const SolutionView& of_batch) {
     const DeviceBuffer<double> model = poisoned<double>(count_of(batch.count, batch.npixel));
-    find_core_model(batch.patches(), batch.count, batch.npixel, batch.spots, frame->rows(),
-                    of_batch, model.get(), stream());
+    find_core_model(batch.view(), of_batch, model.get(), stream());
     const std::vector<double> values = to_host(model);
     std::vector<std::vector<double>> models;
     for (int k = 0; k < batch.count; ++k) {
@@ -188,8 +181,7 @@ TEST_F(Quality, ModelsOfASelectionEqualThoseOfTheFrame) {
   const DeviceBuffer<double> f_of_some = to_device(values);
   const DeviceBuffer<double> y_q_good = poisoned<double>(3 * values.size());
   double* q = y_q_good.get() + values.size();
-  project_pixels(some.patches(), some.count, some.n, some.spots, frame->pixels(),
-                 {strides, y_q_good.get(), q, q + values.size()}, stream());
+  project_pixels(some.view(), {strides, y_q_good.get(), q, q + values.size()}, stream());
   const std::vector<std::vector<double>> found =
       models_of(some, {strides, f_of_some.get(), q, q + values.size()});
   for (std::size_t k = 0; k < index.size(); ++k) EXPECT_EQ(found[k], expected[index[k]]);

@@ -86,7 +86,6 @@ TEST_F(Spectra, ClearFailedResetsOnlyTheCoreOfFailedPatches) {
 TEST_F(Spectra, SignalAndNoiseFollowSectionFive) {
   const DeviceBuffer<PatchGeometry> patches = to_device<PatchGeometry>({patch});
   const DeviceBuffer<CoreSpectrum> cores = to_device<CoreSpectrum>({{0, 0}, {0, 1}});
-  const BinStrides strides{3 * m, m, 1};
   std::vector<double> Q(count_of(2, m, m)), f(count_of(3, m)), q(f.size(), 1.0);
   std::vector<double> r(f.size(), -1.0), Qf(f.size(), -1.0);
   for (std::size_t j = 0; j < f.size(); ++j) f[j] = 10 + static_cast<double>(j);
@@ -110,12 +109,12 @@ TEST_F(Spectra, SignalAndNoiseFollowSectionFive) {
     SCOPED_TRACE(signal);
     clear_spectra(view, stream());
     const DeviceBuffer<int> status = to_device<int>({0});
+    const CoreBatch batch{patches.get(),  cores.get(),  2,   m, {3 * m, m, 1},
+                          q_device.get(), status.get(), view};
     if (signal)
-      store_signal(patches.get(), cores.get(), 2, Q_device.get(), m, f_device.get(), q_device.get(),
-                   strides, work.get(), status.get(), view, stream());
+      store_signal(batch, Q_device.get(), f_device.get(), work.get(), stream());
     else
-      store_noise(patches.get(), cores.get(), 2, Q_device.get(), m, r_device.get(), Qf_device.get(),
-                  q_device.get(), strides, status.get(), view, stream());
+      store_noise(batch, Q_device.get(), r_device.get(), Qf_device.get(), stream());
     EXPECT_EQ(to_host(status), std::vector<int>{0});
     const std::vector<double> flux = read(view.flux), ivar = read(view.ivar),
                               resolution = read(view.resolution, 3);
@@ -157,8 +156,9 @@ TEST_F(Spectra, LongSpectra) {
   view = view_spectra(values.get(), 1, long_m, ndiag, 0);
   const DeviceBuffer<double> q = to_device(std::vector<double>(count_of(long_m), 1.0));
   const DeviceBuffer<int> status = to_device<int>({0});
-  store_signal(patches.get(), cores.get(), 1, Q_device.get(), long_m, f_device.get(), q.get(),
-               {long_m, long_m, 1}, work.get(), status.get(), view, stream());
+  const CoreBatch batch{patches.get(), cores.get(),  1,   long_m, {long_m, long_m, 1},
+                        q.get(),       status.get(), view};
+  store_signal(batch, Q_device.get(), f_device.get(), work.get(), stream());
   EXPECT_EQ(to_host(status), std::vector<int>{0});
   EXPECT_EQ(gpu::to_host(view.flux, count_of(long_m), stream()), f);
   EXPECT_THAT(gpu::to_host(view.ivar, count_of(long_m), stream()), Each(4.0));
@@ -173,8 +173,9 @@ TEST_F(Spectra, NonFiniteNumbersFailThePatch) {
                              work = poisoned<double>(count_of(2, 2, m));
   clear_spectra(view, stream());
   const DeviceBuffer<int> status = to_device<int>({0, 0});
-  store_signal(patches.get(), cores.get(), 2, Q_device.get(), m, f.get(), f.get(), {3 * m, m, 1},
-               work.get(), status.get(), view, stream());
+  const CoreBatch batch{patches.get(), cores.get(),  2,   m, {3 * m, m, 1},
+                        f.get(),       status.get(), view};
+  store_signal(batch, Q_device.get(), f.get(), work.get(), stream());
   EXPECT_EQ(to_host(status), (std::vector<int>{0, 1}));
 }
 

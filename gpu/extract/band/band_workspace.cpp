@@ -82,15 +82,12 @@ void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
 
 void BandWorkspace::assemble() {
   const cudaStream_t stream = context_->stream();
-  const PixelsView pixels = batch_.frame->pixels();
-  const BinStrides strides = layout_.strides();
+  const BatchView batch = batch_.view();
   // Padding rows have y = 0.
   SPEX_GPU_CHECK(cudaMemsetAsync(y(), 0, vector_ * sizeof(double), stream));
-  project_pixels(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels,
-                 {strides, y(), q(), good()}, stream);
-  find_prior(batch_.patches(), batch_.count, strides, q(), regularize_, prior(), stream);
-  assemble_band(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, prior(),
-                panels_.get(), stream);
+  project_pixels(batch, {layout_.strides(), y(), q(), good()}, stream);
+  find_prior(batch, {layout_.strides(), q(), regularize_}, prior(), stream);
+  assemble_band(batch, layout_, prior(), panels_.get(), stream);
 }
 
 void BandWorkspace::factor() {
@@ -150,12 +147,11 @@ void BandWorkspace::roots() {
 
 void BandWorkspace::hard_roots() {
   const cudaStream_t stream = context_->stream();
-  const int m = layout_.nwave;
-  find_jacobi_roots({cores_.get(), batch_.ncores(), hard_.get(), m, C_.get(), batch_.status()},
-                    stream);
-  store_signal(batch_.patches(), cores_.get(), batch_.ncores(), C_.get(), m, y(), q(),
-               layout_.strides(), sums_.get(), batch_.status(), batch_.frame->spectra(), stream,
-               hard_.get());
+  const CoreBatch hard{batch_.patches(),  cores_.get(), batch_.ncores(), layout_.nwave,
+                       layout_.strides(), q(),          batch_.status(), batch_.frame->spectra(),
+                       hard_.get()};
+  find_jacobi_roots({hard.cores, hard.ncores, hard.wanted, hard.m, C_.get(), hard.status}, stream);
+  store_signal(hard, C_.get(), y(), sums_.get(), stream);
 }
 
 void BandWorkspace::check() {
@@ -164,8 +160,7 @@ void BandWorkspace::check() {
 
 void BandWorkspace::quality() {
   store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, work_.get());
-  find_pulled(batch_.patches(), batch_.count, solution(), batch_.status(), batch_.frame->spectra(),
-              context_->stream());
+  find_pulled(batch_.view(), solution(), context_->stream());
 }
 
 void BandWorkspace::download_models(std::vector<std::vector<double>>& models) {

@@ -77,14 +77,16 @@ __global__ void assemble_kernel(const PatchGeometry* patches, BandLayout layout,
 
 }  // namespace
 
-void assemble_band(const PatchGeometry* patches, int count, const BandLayout& layout,
-                   const SpotsView& spots, const PixelsView& pixels, const double* prior,
+void assemble_band(const BatchView& batch, const BandLayout& layout, const double* prior,
                    double* panels, cudaStream_t stream) {
-  SPEX_GPU_CHECK(cudaMemsetAsync(panels, 0, count * layout.patch_size() * sizeof(double), stream));
+  const SpotsView& spots = batch.spots;
+  SPEX_GPU_CHECK(
+      cudaMemsetAsync(panels, 0, batch.count * layout.patch_size() * sizeof(double), stream));
   const std::size_t bytes = assemble_bytes(layout.nslots, spots.nx, spots.ny);
   allow_shared_memory(reinterpret_cast<const void*>(assemble_kernel));
-  const dim3 grid(layout.nblocks() * layout.reach, count);
-  assemble_kernel<<<grid, threads, bytes, stream>>>(patches, layout, spots, pixels, prior, panels);
+  const dim3 grid(layout.nblocks() * layout.reach, batch.count);
+  assemble_kernel<<<grid, threads, bytes, stream>>>(batch.patches, layout, spots, batch.pixels,
+                                                    prior, panels);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -2,7 +2,7 @@
 // reference/extract/normal_equations.hpp.
 #pragma once
 
-#include "gpu/extract/batch/bins.hpp"
+#include "gpu/extract/batch/batch_view.hpp"
 
 namespace spex::gpu {
 
@@ -10,8 +10,7 @@ namespace spex::gpu {
 /// the lower triangle of a diagonal block is set. Each element is summed in a fixed order by the
 /// threads of one pair, over the pixels that both spots share. A thread block needs assemble_bytes
 /// of shared memory.
-void assemble_band(const PatchGeometry* patches, int count, const BandLayout& layout,
-                   const SpotsView& spots, const PixelsView& pixels, const double* prior,
+void assemble_band(const BatchView& batch, const BandLayout& layout, const double* prior,
                    double* panels, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -29,6 +29,12 @@ const PatchGeometry& PatchBatch::patch(int k) const {
   return frame->geometry()[index[k]];
 }
 
+BatchView PatchBatch::view() const {
+  return {
+      device_geometry,  count,        n, npixel, ncore_bins, spots, frame->pixels(), frame->rows(),
+      frame->spectra(), device_status};
+}
+
 PatchBatch make_batch(const FrameOnDevice& frame, int first, int last, const SpotsView& spots) {
   PatchBatch batch;
   batch.frame = &frame;
@@ -52,26 +58,20 @@ PatchBatch make_batch(const FrameOnDevice& frame, const PatchSelection& selectio
 
 void store_quality(const Context& context, const PatchBatch& batch, const SolutionView& solution,
                    double psferr, Chi2Pixels counted, double* work) {
-  const FrameOnDevice& frame = *batch.frame;
-  find_quality(batch.patches(), batch.count, batch.npixel, batch.ncore_bins, batch.spots,
-               frame.rows(), frame.pixels(), solution, psferr, counted, work, batch.status(),
-               frame.spectra(), context.stream());
+  find_quality(batch.view(), solution, psferr, counted, work, context.stream());
   end_spectra(context, batch, solution);
 }
 
 void end_spectra(const Context& context, const PatchBatch& batch, const SolutionView& solution) {
   const SpectraView& spectra = batch.frame->spectra();
   clear_failed(batch.patches(), batch.count, batch.status(), spectra, context.stream());
-  if (spectra.f != nullptr)
-    store_f(batch.patches(), batch.count, solution.f, solution.q, solution.strides, batch.status(),
-            spectra, context.stream());
+  if (spectra.f != nullptr) store_f(batch.view(), solution, context.stream());
 }
 
 void download_core_models(const Context& context, const PatchBatch& batch,
                           const SolutionView& solution, double* work,
                           std::vector<std::vector<double>>& models) {
-  find_core_model(batch.patches(), batch.count, batch.npixel, batch.spots, batch.frame->rows(),
-                  solution, work, context.stream());
+  find_core_model(batch.view(), solution, work, context.stream());
   for (int k = 0; k < batch.count; ++k) {
     std::vector<double>& model = models[batch.index[k]];
     model.resize(count_of(batch.patch(k).npixel()));

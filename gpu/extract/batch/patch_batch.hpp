@@ -28,6 +28,8 @@ struct PatchBatch {
   /// The patches' status in device memory, `[count]`.
   [[nodiscard]] int* status() const { return device_status; }
   [[nodiscard]] int ncores() const { return static_cast<int>(cores.size()); }
+  /// What the stages take of it.
+  [[nodiscard]] BatchView view() const;
 };
 
 /// The batch of the patches [first, last).

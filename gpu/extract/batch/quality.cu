@@ -163,25 +163,23 @@ void find_row_bins(const SpotCorners& corners, int w_begin, int w_end, int spot_
   SPEX_LAUNCH_CHECK();
 }
 
-void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore_bins,
-                  const SpotsView& spots, const RowBinsView& rows, const PixelsView& pixels,
-                  const SolutionView& solution, double psferr, Chi2Pixels counted, double* work,
-                  int* status, const SpectraView& spectra, cudaStream_t stream) {
-  if (npixel == 0) return;
-  residual_kernel<<<dim3(model_blocks, count), threads, 0, stream>>>(
-      patches, npixel, spots, rows, pixels, solution, psferr, counted, work);
+void find_quality(const BatchView& batch, const SolutionView& solution, double psferr,
+                  Chi2Pixels counted, double* work, cudaStream_t stream) {
+  if (batch.npixel == 0) return;
+  residual_kernel<<<dim3(model_blocks, batch.count), threads, 0, stream>>>(
+      batch.patches, batch.npixel, batch.spots, batch.rows, batch.pixels, solution, psferr, counted,
+      work);
   SPEX_LAUNCH_CHECK();
-  quality_kernel<<<dim3(blocks_for(ncore_bins, warps), count), threads, 0, stream>>>(
-      patches, npixel, spots, solution, work, status, spectra);
+  quality_kernel<<<dim3(blocks_for(batch.ncore_bins, warps), batch.count), threads, 0, stream>>>(
+      batch.patches, batch.npixel, batch.spots, solution, work, batch.status, batch.spectra);
   SPEX_LAUNCH_CHECK();
 }
 
-void find_core_model(const PatchGeometry* patches, int count, int npixel, const SpotsView& spots,
-                     const RowBinsView& rows, const SolutionView& solution, double* model,
+void find_core_model(const BatchView& batch, const SolutionView& solution, double* model,
                      cudaStream_t stream) {
-  if (npixel == 0) return;
-  core_model_kernel<<<dim3(model_blocks, count), threads, 0, stream>>>(patches, npixel, spots, rows,
-                                                                       solution, model);
+  if (batch.npixel == 0) return;
+  core_model_kernel<<<dim3(model_blocks, batch.count), threads, 0, stream>>>(
+      batch.patches, batch.npixel, batch.spots, batch.rows, solution, model);
   SPEX_LAUNCH_CHECK();
 }
 

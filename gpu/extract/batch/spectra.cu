@@ -134,28 +134,25 @@ void clear_failed(const PatchGeometry* patches, int count, const int* status,
   SPEX_LAUNCH_CHECK();
 }
 
-void store_f(const PatchGeometry* patches, int count, const double* f, const double* q,
-             const BinStrides& strides, const int* status, const SpectraView& spectra,
-             cudaStream_t stream) {
-  f_kernel<<<count, threads, 0, stream>>>(patches, f, q, strides, status, spectra);
+void store_f(const BatchView& batch, const SolutionView& solution, cudaStream_t stream) {
+  f_kernel<<<batch.count, threads, 0, stream>>>(batch.patches, solution.f, solution.q,
+                                                solution.strides, batch.status, batch.spectra);
   SPEX_LAUNCH_CHECK();
 }
 
-void store_signal(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                  const double* Q, int m, const double* f, const double* q,
-                  const BinStrides& strides, double* work, int* status, const SpectraView& spectra,
-                  cudaStream_t stream, const int* wanted) {
-  signal_kernel<<<ncores, threads, 0, stream>>>(patches, cores, Q, m, f, q, strides, work, status,
-                                                spectra, wanted);
+void store_signal(const CoreBatch& batch, const double* Q, const double* f, double* work,
+                  cudaStream_t stream) {
+  signal_kernel<<<batch.ncores, threads, 0, stream>>>(batch.patches, batch.cores, Q, batch.m, f,
+                                                      batch.q, batch.strides, work, batch.status,
+                                                      batch.spectra, batch.wanted);
   SPEX_LAUNCH_CHECK();
 }
 
-void store_noise(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                 const double* Q, int m, const double* r, const double* Qf, const double* q,
-                 const BinStrides& strides, int* status, const SpectraView& spectra,
+void store_noise(const CoreBatch& batch, const double* Q, const double* r, const double* Qf,
                  cudaStream_t stream) {
-  noise_kernel<<<ncores, threads, 0, stream>>>(patches, cores, Q, m, r, Qf, q, strides, status,
-                                               spectra);
+  noise_kernel<<<batch.ncores, threads, 0, stream>>>(batch.patches, batch.cores, Q, batch.m, r, Qf,
+                                                     batch.q, batch.strides, batch.status,
+                                                     batch.spectra);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -1,36 +1,11 @@
 // The results of an extraction in device memory: the counterpart of PatchResult, for many patches.
 #pragma once
 
-#include <cstdint>
-
 #include "gpu/core/buffer.hpp"
-#include "gpu/layout/patches.hpp"
-#include "gpu/linalg/batch.hpp"
+#include "gpu/extract/batch/batch_view.hpp"
 #include "reference/core/count.hpp"
 
 namespace spex::gpu {
-
-/// Spectra of `nspec` fibers over the whole grid, electrons per bin: `[fiber * nwave + w]`;
-/// resolution `[(fiber * ndiagonals + d) * nwave + w]`. Fibers as in SpotsView.
-struct SpectraView {
-  int nspec = 0;
-  int nwave = 0;
-  int ndiag = 0;
-  int first_bin = 0;  ///< grid bin of a SpotsView's first bin (negative: padding)
-  double* flux = nullptr;
-  double* ivar = nullptr;
-  double* chi2pix = nullptr;
-  double* pixmask_fraction = nullptr;
-  double* resolution = nullptr;
-  std::uint8_t* pulled = nullptr;  ///< 1 where the prior pulls the flux, else 0
-  double* f = nullptr;             ///< before reconvolution; nullptr unless requested
-
-  [[nodiscard]] SPEX_HD int ndiagonals() const { return 2 * ndiag + 1; }
-  /// The grid bin of a patch's first core bin.
-  [[nodiscard]] SPEX_HD int core_bin(const PatchGeometry& patch) const {
-    return patch.wave0 + patch.wavepad + first_bin;
-  }
-};
 
 /// Size of a SpectraView with these numbers of bins and diagonals, in doubles.
 [[nodiscard]] inline std::size_t spectra_size(int nspec, int nwave, int ndiag) {
@@ -49,26 +24,32 @@ void clear_spectra(const SpectraView& spectra, cudaStream_t stream);
 void clear_failed(const PatchGeometry* patches, int count, const int* status,
                   const SpectraView& spectra, cudaStream_t stream);
 
-/// Copies f of the core bins that q constrains, of patches with status 0, to `spectra.f`, which
+/// Copies f of the core bins that q constrains, of patches with status 0, to the spectra's f, which
 /// must exist. One block per patch.
-void store_f(const PatchGeometry* patches, int count, const double* f, const double* q,
-             const BinStrides& strides, const int* status, const SpectraView& spectra,
-             cudaStream_t stream);
+void store_f(const BatchView& batch, const SolutionView& solution, cudaStream_t stream);
+
+/// The core spectra of a batch whose roots are known, and where the results go.
+struct CoreBatch {
+  const PatchGeometry* patches = nullptr;  ///< [patch]
+  const CoreSpectrum* cores = nullptr;     ///< [ncores]
+  int ncores = 0;
+  int m = 0;                  ///< padded bins of a spectrum
+  BinStrides strides;         ///< of all vectors over the bins of patches
+  const double* q = nullptr;  ///< electron^-2
+  int* status = nullptr;      ///< [patch]; becomes 1 if a number is not finite
+  SpectraView spectra;
+  const int* wanted = nullptr;  ///< [ncores]; unless null, spectra with 0 are left out
+};
 
 /// Computes the spectra from Q_s of each core spectrum (m x m, stride m m, symmetric): row sums r,
 /// R = Q / r, flux = R f, ivar = r^2, and the stored resolution (extraction.md, section 5), for the
-/// core bins that q constrains. `status[patch]` becomes 1 if a number is not finite. `work` must
-/// hold 2 m numbers per spectrum. If `wanted` is not null, only spectra k with wanted[k] != 0 are
-/// computed. One block per spectrum.
-void store_signal(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                  const double* Q, int m, const double* f, const double* q,
-                  const BinStrides& strides, double* work, int* status, const SpectraView& spectra,
-                  cudaStream_t stream, const int* wanted = nullptr);
+/// core bins that q constrains. `work` must hold 2 m numbers per spectrum. One block per spectrum.
+void store_signal(const CoreBatch& batch, const double* Q, const double* f, double* work,
+                  cudaStream_t stream);
 
-/// The same for `noise`, with given row sums r and Q f of the whole patch, laid out like f.
-void store_noise(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                 const double* Q, int m, const double* r, const double* Qf, const double* q,
-                 const BinStrides& strides, int* status, const SpectraView& spectra,
+/// The same for `noise`, with given row sums r and Q f of the whole patch, laid out like f, of all
+/// spectra.
+void store_noise(const CoreBatch& batch, const double* Q, const double* r, const double* Qf,
                  cudaStream_t stream);
 
 }  // namespace spex::gpu

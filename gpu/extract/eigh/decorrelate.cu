@@ -175,7 +175,8 @@ void EigenSolver::decorrelate(const EighRoutines& routines, Decorrelate kind,
                     ncore, out + static_cast<std::size_t>(first) * block_size);
     first += ncore;
   }
-  const BinStrides strides{n, m, 1};
+  const CoreBatch batch{patches.geometry, cores_.get(), ncores,         m,
+                        {n, m, 1},        patches.q,    patches.status, spectra};
   if (!signal) {
     // Row sums and Q f use the whole patch.
     double* r = vectors_.get() + size;
@@ -185,37 +186,33 @@ void EigenSolver::decorrelate(const EighRoutines& routines, Decorrelate kind,
     SPEX_LAUNCH_CHECK();
     apply_function(c, V, u_.get(), n, count, 0.5, Qf, vectors_.get(), r);
     apply_function(c, V, u_.get(), n, count, 0.5, patches.f, vectors_.get(), Qf);
-    store_noise(patches.geometry, cores_.get(), ncores, Q_.get(), m, r, Qf, patches.q, strides,
-                patches.status, spectra, c.stream());
+    store_noise(batch, Q_.get(), r, Qf, c.stream());
     return;
   }
-  store_roots(routines.blocks, patches.geometry, cores_.get(), ncores, m, blocks_.get(), patches.f,
-              patches.q, strides, patches.status, spectra);
+  store_roots(routines.blocks, batch, blocks_.get(), patches.f);
 }
 
-void EigenSolver::store_roots(EighRoutine routine, const PatchGeometry* patches,
-                              const CoreSpectrum* cores, int ncores, int m, double* C,
-                              const double* f, const double* q, const BinStrides& strides,
-                              int* status, const SpectraView& spectra) {
+void EigenSolver::store_roots(EighRoutine routine, const CoreBatch& batch, double* C,
+                              const double* f) {
   const Context& c = *context_;
+  const int ncores = batch.ncores, m = batch.m;
   const std::size_t size = count_of(ncores, m, m);
   reserve(block_u_, count_of(ncores, m));
   reserve(scaled_, size);
   reserve(Q_, size);
-  finite_kernel<<<ncores, threads, 0, c.stream()>>>(C, m, cores, status);
+  finite_kernel<<<ncores, threads, 0, c.stream()>>>(C, m, batch.cores, batch.status);
   SPEX_LAUNCH_CHECK();
   decompose(routine, m, ncores, C, block_u_.get());
   const double condition_bound = routine == EighRoutine::dsyevd ? syevd_condition_bound : INFINITY;
-  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores,
-                                                  condition_bound, failed, status, nullptr);
+  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), batch.cores,
+                                                  condition_bound, failed, batch.status, nullptr);
   SPEX_LAUNCH_CHECK();
   // Q_s = V diag(u^-1/2) V^T as X X^T with X = V diag(u^-1/4)
   scale_columns(C, block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());
   square_kernel<<<dim3(ncores, m), 64, 0, c.stream()>>>(scaled_.get(), m, Q_.get());
   SPEX_LAUNCH_CHECK();
   reserve(row_sums_, 2 * count_of(ncores, m));
-  store_signal(patches, cores, ncores, Q_.get(), m, f, q, strides, row_sums_.get(), status, spectra,
-               c.stream());
+  store_signal(batch, Q_.get(), f, row_sums_.get(), c.stream());
 }
 
 }  // namespace spex::gpu

@@ -44,11 +44,9 @@ class EigenSolver {
   void decorrelate(const EighRoutines& routines, Decorrelate kind, const Patches& patches,
                    const std::vector<CoreSpectrum>& cores, const SpectraView& spectra);
 
-  /// Computes the spectra of blocks C_s (ncores of m x m, overwritten) by eigendecompositions.
-  /// `cores` is in device memory; other parameters as in store_signal.
-  void store_roots(EighRoutine routine, const PatchGeometry* patches, const CoreSpectrum* cores,
-                   int ncores, int m, double* C, const double* f, const double* q,
-                   const BinStrides& strides, int* status, const SpectraView& spectra);
+  /// Computes the spectra of blocks C_s (m x m of each core spectrum, overwritten) by
+  /// eigendecompositions.
+  void store_roots(EighRoutine routine, const CoreBatch& batch, double* C, const double* f);
 
  private:
   /// A = V diag(u) V^T for `count` matrices of order n, eigenvalues ascending; overwrites A by V.

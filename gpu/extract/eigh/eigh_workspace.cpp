@@ -30,8 +30,7 @@ void EighWorkspace::begin(PatchBatch batch, const EighRoutines& routines,
 }
 
 void EighWorkspace::project() {
-  make_dense_projection(batch_.patches(), batch_.count, batch_.npixel, batch_.n, batch_.spots,
-                        batch_.frame->pixels(), A_.get(), WA_.get(), context_->stream());
+  make_dense_projection(batch_.view(), A_.get(), WA_.get(), context_->stream());
 }
 
 void EighWorkspace::multiply() {
@@ -46,12 +45,12 @@ void EighWorkspace::multiply() {
 
 void EighWorkspace::assemble() {
   const cudaStream_t stream = context_->stream();
-  project_pixels(batch_.patches(), batch_.count, batch_.n, batch_.spots, batch_.frame->pixels(),
-                 {strides_, y(), q(), good()}, stream);
-  find_prior(batch_.patches(), batch_.count, strides_, q(), regularize_, prior(), stream);
+  const BatchView batch = batch_.view();
+  project_pixels(batch, {strides_, y(), q(), good()}, stream);
+  find_prior(batch, {strides_, q(), regularize_}, prior(), stream);
   project();
   multiply();
-  add_prior(batch_.patches(), batch_.count, batch_.n, strides_, prior(), N_.get(), stream);
+  add_prior(batch, strides_, prior(), N_.get(), stream);
 }
 
 EigenSolver::Patches EighWorkspace::patches() const {
@@ -71,8 +70,7 @@ void EighWorkspace::decorrelate() {
 
 void EighWorkspace::quality() {
   store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, work_.get());
-  find_pulled(batch_.patches(), batch_.count, solution(), batch_.status(), batch_.frame->spectra(),
-              context_->stream());
+  find_pulled(batch_.view(), solution(), context_->stream());
 }
 
 void EighWorkspace::download_models(std::vector<std::vector<double>>& models) {

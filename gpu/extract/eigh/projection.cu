@@ -32,11 +32,10 @@ __global__ void dense_kernel(const PatchGeometry* patches, int rows, int columns
 
 }  // namespace
 
-void make_dense_projection(const PatchGeometry* patches, int count, int rows, int columns,
-                           const SpotsView& spots, const PixelsView& pixels, double* A, double* WA,
-                           cudaStream_t stream) {
-  const dim3 grid(columns, count);
-  dense_kernel<<<grid, 256, 0, stream>>>(patches, rows, columns, spots, pixels, A, WA);
+void make_dense_projection(const BatchView& batch, double* A, double* WA, cudaStream_t stream) {
+  const dim3 grid(batch.n, batch.count);
+  dense_kernel<<<grid, 256, 0, stream>>>(batch.patches, batch.npixel, batch.n, batch.spots,
+                                         batch.pixels, A, WA);
   SPEX_LAUNCH_CHECK();
 }
 

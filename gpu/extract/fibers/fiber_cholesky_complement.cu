@@ -328,16 +328,16 @@ __global__ void __launch_bounds__(threads, 2)
 
 }  // namespace
 
-void find_complements(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                      const FiberLayout& layout, const FiberBands& bands,
-                      const FiberSolution& solution, const SchurComplements& complements,
-                      int* status, cudaStream_t stream) {
+void find_complements(const FiberBatch& batch, const FiberSolution& solution,
+                      const SchurComplements& complements, cudaStream_t stream) {
+  const FiberLayout& layout = batch.layout;
   const std::size_t bytes =
       static_cast<std::size_t>(complement_numbers(layout.reach, layout.nwave)) * sizeof(double);
   with_reach(layout.reach, [&]<int R>() {
     allow_shared_memory(reinterpret_cast<const void*>(complement_kernel<R>));
-    complement_kernel<R><<<ncores, threads, bytes, stream>>>(patches, cores, layout, bands,
-                                                             solution, complements, status);
+    complement_kernel<R><<<batch.ncores, threads, bytes, stream>>>(batch.view.patches, batch.cores,
+                                                                   layout, batch.bands, solution,
+                                                                   complements, batch.view.status);
   });
   SPEX_LAUNCH_CHECK();
 }

@@ -226,30 +226,31 @@ int stored_reach(int reach) {
   return 0;
 }
 
-void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                   const FiberBands& bands, const FiberSolution& solution, int* status,
-                   cudaStream_t stream) {
+void factor_fibers(const FiberBatch& batch, const FiberSolution& solution, cudaStream_t stream) {
+  const FiberLayout& layout = batch.layout;
   with_reach(layout.reach, [&]<int R>() {
     allow_shared_memory(reinterpret_cast<const void*>(factor_kernel<R>));
-    const int blocks = blocks_for(static_cast<long long>(count) * layout.nslots, factored_together);
+    const int blocks =
+        blocks_for(static_cast<long long>(batch.view.count) * layout.nslots, factored_together);
     const std::size_t bytes =
         count_of(factored_together, factor_stride(layout.band_size())) * sizeof(double);
-    factor_kernel<R>
-        <<<blocks, warp_size, bytes, stream>>>(patches, count, layout, bands, solution, status);
+    factor_kernel<R><<<blocks, warp_size, bytes, stream>>>(
+        batch.view.patches, batch.view.count, layout, batch.bands, solution, batch.view.status);
   });
   SPEX_LAUNCH_CHECK();
 }
 
-void solve_fibers(const PatchGeometry* patches, int count, int first_end, const FiberLayout& layout,
-                  const FiberBands& bands, const FiberSolution& solution, cudaStream_t stream) {
+void solve_fibers(const FiberBatch& batch, const FiberSolution& solution, int first_end,
+                  cudaStream_t stream) {
+  const FiberLayout& layout = batch.layout;
   const std::size_t least = solve_fibers_bytes(layout.nslots, layout.nwave);
   const std::size_t bytes = least + count_of(layout.nslots, layout.band_size()) * sizeof(double);
   const bool staged = bytes <= max_shared_memory();
   with_reach(layout.reach, [&]<int R>() {
     const auto kernel = staged ? solve_kernel<R, true> : solve_kernel<R, false>;
     allow_shared_memory(reinterpret_cast<const void*>(kernel));
-    kernel<<<count, solve_threads, staged ? bytes : least, stream>>>(patches, first_end, layout,
-                                                                     bands, solution);
+    kernel<<<batch.view.count, solve_threads, staged ? bytes : least, stream>>>(
+        batch.view.patches, first_end, layout, batch.bands, solution);
   });
   SPEX_LAUNCH_CHECK();
 }

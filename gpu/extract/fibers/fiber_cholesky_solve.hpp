@@ -21,13 +21,11 @@ struct FiberSolution {
 };
 
 /// Factors all N_ss. A patch with a non-positive pivot becomes guarded.
-void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                   const FiberBands& bands, const FiberSolution& solution, int* status,
-                   cudaStream_t stream);
+void factor_fibers(const FiberBatch& batch, const FiberSolution& solution, cudaStream_t stream);
 
 /// f = N^-1 y by sweeps, for patches that end beyond bin `first_end`. One thread block per patch.
-void solve_fibers(const PatchGeometry* patches, int count, int first_end, const FiberLayout& layout,
-                  const FiberBands& bands, const FiberSolution& solution, cudaStream_t stream);
+void solve_fibers(const FiberBatch& batch, const FiberSolution& solution, int first_end,
+                  cudaStream_t stream);
 
 /// The Schur complements P_s = N_ss - D_s of a batch's core spectra, `[spectrum]` each
 /// (extraction.md, section 5.1); electron^-2, y in electron^-1.
@@ -50,9 +48,7 @@ struct SchurComplements {
 
 /// Computes P_s of each core spectrum, D_s = sum over neighbors t of N_st N_tt^-1 N_ts. A patch
 /// becomes guarded if a coupling exceeds its bound. One thread block per spectrum.
-void find_complements(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                      const FiberLayout& layout, const FiberBands& bands,
-                      const FiberSolution& solution, const SchurComplements& complements,
-                      int* status, cudaStream_t stream);
+void find_complements(const FiberBatch& batch, const FiberSolution& solution,
+                      const SchurComplements& complements, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -41,6 +41,10 @@ FrameBands FiberWorkspace::frame_bands() const {
   return bands;
 }
 
+FiberBatch FiberWorkspace::fiber_batch() const {
+  return {batch_.view(), cores_.get(), batch_.ncores(), layout_, bands()};
+}
+
 FiberSolution FiberWorkspace::fibers() const {
   double* trace = trace_.get();
   return {factor_.get(), inverse_.get(),
@@ -134,14 +138,12 @@ void FiberWorkspace::assemble() {
 
 void FiberWorkspace::assemble_patches() {
   const cudaStream_t stream = context_->stream();
-  const PixelsView pixels = batch_.frame->pixels();
+  const FiberBatch batch = fiber_batch();
   const FrameBands frame = frame_bands();
-  take_bins(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels, frame,
-            {layout_.strides(), y(), q(), good()}, stream);
+  take_bins(batch.view, frame, {layout_.strides(), y(), q(), good()}, stream);
   bins_taken_.record(stream);
-  find_prior(batch_.patches(), batch_.count, layout_.strides(), q(), regularize_, prior(), stream);
-  take_bands(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, frame, prior(), bands(),
-             stream);
+  find_prior(batch.view, prior_input(), prior(), stream);
+  take_bands(batch, frame, prior(), stream);
 }
 
 const Context& FiberWorkspace::beside() {
@@ -150,8 +152,7 @@ const Context& FiberWorkspace::beside() {
 }
 
 void FiberWorkspace::factor() {
-  factor_fibers(batch_.patches(), batch_.count, layout_, bands(), fibers(), batch_.status(),
-                context_->stream());
+  factor_fibers(fiber_batch(), fibers(), context_->stream());
   factored_.record(context_->stream());
 }
 
@@ -164,19 +165,17 @@ void FiberWorkspace::check_far_light() {
   const cudaStream_t stream = context_->stream();
   if (!light_found_) find_shared_light();
   far_found_.record(stream);
-  refuse_far_light(batch_.patches(), batch_.count, layout_, batch_.spots, batch_.frame->pixels(),
-                   frame_bands(), bands(), batch_.status(), stream);
+  refuse_far_light(fiber_batch(), frame_bands(), stream);
 }
 
 void FiberWorkspace::sweep() {
-  solve_fibers(batch_.patches(), batch_.count, 0, layout_, bands(), fibers(), context_->stream());
+  solve_fibers(fiber_batch(), fibers(), 0, context_->stream());
 }
 
 void FiberWorkspace::put_flux(const FrameSystem& system) {
   swept_.record(beside_->stream());
   swept_.hold(context_->stream());
-  put_frame_flux(batch_.patches(), batch_.count, layout_, bands(), batch_.spots.first_spec, system,
-                 fibers().f, fibers().g, context_->stream());
+  put_frame_flux(fiber_batch(), system, fibers().f, fibers().g, context_->stream());
 }
 
 std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
@@ -192,8 +191,7 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   }
   // The patches' own f, for bins beyond the frame's.
   factored_.hold(stream);
-  solve_fibers(batch_.patches(), batch_.count, system.before + system.m, layout_, bands(), fibers(),
-               stream);
+  solve_fibers(fiber_batch(), fibers(), system.before + system.m, stream);
   const std::size_t nbundles = count_of(system.nbundles);
   std::vector<bool> settled(nbundles, false);
   bool all = false;
@@ -245,8 +243,7 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, PixelRejection
   FrameSystem system = frame_memory_.make(frame_bands().without(before), grid.nwave, nbundles,
                                           std::move(place), stream);
   system.before = before;
-  find_frame_prior(batch_.patches(), batch_.count, inputs.grid.nwave, layout_.strides(), q(),
-                   regularize_, batch_.spots.first_spec, system, stream);
+  find_frame_prior(batch_.view(), inputs.grid.nwave, prior_input(), system, stream);
   const std::vector<bool> settled = sweep_bundles(system);
 
   const int nwave = system.bands.nwave;
@@ -298,8 +295,7 @@ void FiberWorkspace::download_flux(FrameFlux& flux, cudaStream_t stream) const {
 }
 
 void FiberWorkspace::correct() {
-  find_complements(batch_.patches(), cores_.get(), batch_.ncores(), layout_, bands(), fibers(),
-                   complements(), batch_.status(), context_->stream());
+  find_complements(fiber_batch(), fibers(), complements(), context_->stream());
 }
 
 FiberRoots FiberWorkspace::root_batch() const {
@@ -329,13 +325,11 @@ void FiberWorkspace::add_terms() {
 void FiberWorkspace::quality() {
   const cudaStream_t stream = context_->stream();
   if (poison_) fill_with_nan(quality_pixels_, stream);
-  const FrameOnDevice& frame = *batch_.frame;
-  find_quality(batch_.patches(), batch_.count, batch_.npixel, batch_.ncore_bins, batch_.spots,
-               frame.rows(), frame.pixels(), solution(), psferr_, chi2_pixels_,
-               quality_pixels_.get(), batch_.status(), frame.spectra(), stream);
+  const BatchView batch = batch_.view();
+  find_quality(batch, solution(), psferr_, chi2_pixels_, quality_pixels_.get(), stream);
   terms_added_.hold(stream);
   end_spectra(*context_, batch_, solution());
-  find_pulled(batch_.patches(), batch_.count, solution(), batch_.status(), frame.spectra(), stream);
+  find_pulled(batch, solution(), stream);
 }
 
 void FiberWorkspace::download_models(std::vector<std::vector<double>>& models) {

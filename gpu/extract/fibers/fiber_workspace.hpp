@@ -91,6 +91,8 @@ class FiberWorkspace {
   // Sweeps until all bundles have converged. Copies their flux into the patches, after f of the
   // patches for bins beyond the frame's grid. Returns which bundles have converged.
   [[nodiscard]] std::vector<bool> sweep_bundles(const FrameSystem& system);
+  // What most stages take.
+  [[nodiscard]] FiberBatch fiber_batch() const;
   // Bands of all bins of the batch's spots, from which patches take theirs.
   [[nodiscard]] FrameBands frame_bands() const;
   // Vectors over the padded bins of all patches. assemble writes y, sweep replaces y by f.
@@ -99,6 +101,7 @@ class FiberWorkspace {
   [[nodiscard]] double* good() const { return q() + vector_; }
   [[nodiscard]] double* prior() const { return good() + vector_; }
   [[nodiscard]] double* g() const { return prior() + vector_; }
+  [[nodiscard]] PriorInput prior_input() const { return {layout_.strides(), q(), regularize_}; }
   [[nodiscard]] SolutionView solution() const { return {layout_.strides(), y(), q(), good()}; }
 
   const Context* context_;

@@ -319,11 +319,11 @@ __global__ void put_kernel(const PatchGeometry* patches, FiberLayout layout, Fib
 
 }  // namespace
 
-void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const BinStrides& strides,
-                      const double* q, double regularize, int first_spec, const FrameSystem& system,
-                      cudaStream_t stream) {
-  prior_kernel<<<count, threads, 0, stream>>>(patches, nwave, strides, q, regularize, first_spec,
-                                              system);
+void find_frame_prior(const BatchView& batch, int nwave, const PriorInput& input,
+                      const FrameSystem& system, cudaStream_t stream) {
+  prior_kernel<<<batch.count, threads, 0, stream>>>(batch.patches, nwave, input.strides, input.q,
+                                                    input.regularize, batch.spots.first_spec,
+                                                    system);
   SPEX_LAUNCH_CHECK();
 }
 
@@ -381,11 +381,11 @@ void sweep_frame(const FrameSystem& system, int first, int last, cudaStream_t st
   SPEX_LAUNCH_CHECK();
 }
 
-void put_frame_flux(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                    const FiberBands& bands, int first_spec, const FrameSystem& system, double* f,
-                    double* g, cudaStream_t stream) {
-  put_kernel<<<dim3(layout.nslots, count), threads, 0, stream>>>(patches, layout, bands, first_spec,
-                                                                 system, f, g);
+void put_frame_flux(const FiberBatch& batch, const FrameSystem& system, double* f, double* g,
+                    cudaStream_t stream) {
+  const BatchView& view = batch.view;
+  put_kernel<<<dim3(batch.layout.nslots, view.count), threads, 0, stream>>>(
+      view.patches, batch.layout, batch.bands, view.spots.first_spec, system, f, g);
   SPEX_LAUNCH_CHECK();
 }
 

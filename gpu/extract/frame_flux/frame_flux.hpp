@@ -4,6 +4,7 @@
 #pragma once
 
 #include "gpu/extract/normal_equations/fiber_bands.hpp"
+#include "gpu/extract/normal_equations/prior.hpp"
 #include "reference/extract/frame_flux.hpp"
 
 namespace spex::gpu {
@@ -50,11 +51,9 @@ inline constexpr int max_frame_sweeps = frame_bounds::max_sweeps;
 [[nodiscard]] std::size_t frame_side_numbers(int reach, int m);
 
 /// Computes the prior's contribution to each bin of the extended grid, with m of the patch whose
-/// core contains the bin, or of the nearest patch for bins beyond the grid's `nwave` bins. `q`
-/// contains all padded bins of the patches.
-void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const BinStrides& strides,
-                      const double* q, double regularize, int first_spec, const FrameSystem& system,
-                      cudaStream_t stream);
+/// core contains the bin, or of the nearest patch for bins beyond the grid's `nwave` bins.
+void find_frame_prior(const BatchView& batch, int nwave, const PriorInput& input,
+                      const FrameSystem& system, cudaStream_t stream);
 
 /// Sets f to 0 and marks no bundle as rejected.
 void begin_frame(const FrameSystem& system, cudaStream_t stream);
@@ -73,8 +72,7 @@ void sweep_frame(const FrameSystem& system, int first, int last, cudaStream_t st
 
 /// Replaces f of the patches by f of the frame in bins on the extended grid, and writes N_ss f to
 /// g. One block per spectrum of a patch.
-void put_frame_flux(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                    const FiberBands& bands, int first_spec, const FrameSystem& system, double* f,
-                    double* g, cudaStream_t stream);
+void put_frame_flux(const FiberBatch& batch, const FrameSystem& system, double* f, double* g,
+                    cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -178,28 +178,26 @@ __global__ void far_kernel(const PatchGeometry* patches, FiberLayout layout, Spo
 
 }  // namespace
 
-void take_bins(const PatchGeometry* patches, int count, int nmax, const SpotsView& spots,
-               const PixelsView& pixels, const FrameBands& frame, const BinVectors& bins,
+void take_bins(const BatchView& batch, const FrameBands& frame, const BinVectors& bins,
                cudaStream_t stream) {
-  take_bins_kernel<<<dim3(blocks_for(nmax, threads), count), threads, 0, stream>>>(
-      patches, spots, pixels, frame, bins);
+  take_bins_kernel<<<dim3(blocks_for(batch.n, threads), batch.count), threads, 0, stream>>>(
+      batch.patches, batch.spots, batch.pixels, frame, bins);
   SPEX_LAUNCH_CHECK();
 }
 
-void take_bands(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
-                const double* prior, const FiberBands& bands, cudaStream_t stream) {
-  take_bands_kernel<<<dim3(layout.nslots, count), threads, 0, stream>>>(
-      patches, layout, spots, pixels, frame, prior, bands);
+void take_bands(const FiberBatch& batch, const FrameBands& frame, const double* prior,
+                cudaStream_t stream) {
+  const BatchView& view = batch.view;
+  take_bands_kernel<<<dim3(batch.layout.nslots, view.count), threads, 0, stream>>>(
+      view.patches, batch.layout, view.spots, view.pixels, frame, prior, batch.bands);
   SPEX_LAUNCH_CHECK();
 }
 
-void refuse_far_light(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                      const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
-                      const FiberBands& bands, int* status, cudaStream_t stream) {
-  const int bins = layout.nslots * layout.nwave;
-  far_kernel<<<dim3(blocks_for(bins, threads), count), threads, 0, stream>>>(
-      patches, layout, spots, pixels, frame, bands, status);
+void refuse_far_light(const FiberBatch& batch, const FrameBands& frame, cudaStream_t stream) {
+  const BatchView& view = batch.view;
+  const int bins = batch.layout.nslots * batch.layout.nwave;
+  far_kernel<<<dim3(blocks_for(bins, threads), view.count), threads, 0, stream>>>(
+      view.patches, batch.layout, view.spots, view.pixels, frame, batch.bands, view.status);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -2,6 +2,7 @@
 // (extraction.md, sections 4 and 5.1); the counterpart of reference/extract/normal_equations.hpp.
 #pragma once
 
+#include "gpu/extract/batch/batch_view.hpp"
 #include "gpu/extract/normal_equations/frame_bands.hpp"
 
 namespace spex::gpu {
@@ -26,22 +27,27 @@ struct FiberBands {
   double* pair = nullptr;  ///< N_{s+1,s}; unused in the last slot
 };
 
-/// Sets y, q and good of all padded bins of `count` patches of at most `nmax` bins: copies the
-/// frame's values, or recomputes sums for bins of which the patch uses fewer rows.
-void take_bins(const PatchGeometry* patches, int count, int nmax, const SpotsView& spots,
-               const PixelsView& pixels, const FrameBands& frame, const BinVectors& bins,
+/// The patches of a batch by spectra: the argument that the stages of the fiber engine share.
+struct FiberBatch {
+  BatchView view;
+  const CoreSpectrum* cores = nullptr;  ///< [ncores]
+  int ncores = 0;
+  FiberLayout layout;
+  FiberBands bands;
+};
+
+/// Sets y, q and good of all padded bins of a batch: copies the frame's values, or recomputes sums
+/// for bins of which the patch uses fewer rows.
+void take_bins(const BatchView& batch, const FrameBands& frame, const BinVectors& bins,
                cudaStream_t stream);
 
 /// Sets all bands with the prior on the diagonals: copies the frame's bands of the same reach, or
 /// recomputes bins of which the patch uses fewer rows.
-void take_bands(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
-                const double* prior, const FiberBands& bands, cudaStream_t stream);
+void take_bands(const FiberBatch& batch, const FrameBands& frame, const double* prior,
+                cudaStream_t stream);
 
-/// Sets `status[patch]` to `guarded` if spectra at a distance of two or more, whose bands are not
-/// stored, share light. `frame.far` and `bands` must be set.
-void refuse_far_light(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                      const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
-                      const FiberBands& bands, int* status, cudaStream_t stream);
+/// Sets the status of a patch to `guarded` if spectra at a distance of two or more, whose bands are
+/// not stored, share light. `frame.far` and the bands must be set.
+void refuse_far_light(const FiberBatch& batch, const FrameBands& frame, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -22,10 +22,10 @@ __global__ void project_kernel(const PatchGeometry* patches, SpotsView spots, Pi
 
 }  // namespace
 
-void project_pixels(const PatchGeometry* patches, int count, int nmax, const SpotsView& spots,
-                    const PixelsView& pixels, const BinVectors& bins, cudaStream_t stream) {
-  const dim3 grid(blocks_for(nmax, warps), count);
-  project_kernel<<<grid, warps * warp_size, 0, stream>>>(patches, spots, pixels, bins);
+void project_pixels(const BatchView& batch, const BinVectors& bins, cudaStream_t stream) {
+  const dim3 grid(blocks_for(batch.n, warps), batch.count);
+  project_kernel<<<grid, warps * warp_size, 0, stream>>>(batch.patches, batch.spots, batch.pixels,
+                                                         bins);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -2,13 +2,11 @@
 // reference/extract/normal_equations.hpp.
 #pragma once
 
-#include "gpu/extract/batch/bins.hpp"
+#include "gpu/extract/batch/batch_view.hpp"
 
 namespace spex::gpu {
 
-/// Computes y, q and good of all padded bins of `count` patches of at most `nmax` bins. One warp
-/// per bin.
-void project_pixels(const PatchGeometry* patches, int count, int nmax, const SpotsView& spots,
-                    const PixelsView& pixels, const BinVectors& bins, cudaStream_t stream);
+/// Computes y, q and good of all padded bins of a batch. One warp per bin.
+void project_pixels(const BatchView& batch, const BinVectors& bins, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -46,22 +46,23 @@ __global__ void pulled_kernel(const PatchGeometry* patches, SolutionView solutio
 
 }  // namespace
 
-void find_prior(const PatchGeometry* patches, int count, const BinStrides& strides, const double* q,
-                double regularize, double* prior, cudaStream_t stream) {
-  prior_kernel<<<count, threads, 0, stream>>>(patches, strides, q, regularize, prior);
+void find_prior(const BatchView& batch, const PriorInput& input, double* prior,
+                cudaStream_t stream) {
+  prior_kernel<<<batch.count, threads, 0, stream>>>(batch.patches, input.strides, input.q,
+                                                    input.regularize, prior);
   SPEX_LAUNCH_CHECK();
 }
 
-void add_prior(const PatchGeometry* patches, int count, int n, const BinStrides& strides,
-               const double* prior, double* N, cudaStream_t stream) {
-  add_prior_kernel<<<dim3(blocks_for(n, threads), count), threads, 0, stream>>>(patches, n, strides,
-                                                                                prior, N);
+void add_prior(const BatchView& batch, const BinStrides& strides, const double* prior, double* N,
+               cudaStream_t stream) {
+  add_prior_kernel<<<dim3(blocks_for(batch.n, threads), batch.count), threads, 0, stream>>>(
+      batch.patches, batch.n, strides, prior, N);
   SPEX_LAUNCH_CHECK();
 }
 
-void find_pulled(const PatchGeometry* patches, int count, const SolutionView& solution,
-                 const int* status, const SpectraView& spectra, cudaStream_t stream) {
-  pulled_kernel<<<count, threads, 0, stream>>>(patches, solution, status, spectra);
+void find_pulled(const BatchView& batch, const SolutionView& solution, cudaStream_t stream) {
+  pulled_kernel<<<batch.count, threads, 0, stream>>>(batch.patches, solution, batch.status,
+                                                     batch.spectra);
   SPEX_LAUNCH_CHECK();
 }
 

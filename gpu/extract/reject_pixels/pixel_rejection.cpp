@@ -156,15 +156,26 @@ void PixelRejection::prepare(Job& job) {
                 .psferr = inputs_->psferr()};
 }
 
-void PixelRejection::find_wide_sums(const Job& job, const FiberLayout& layout) {
+BinStrides PixelRejection::wide_strides(const FiberLayout& layout) const {
   const int nwave = layout.nwave + 2 * frame_->more();
-  const std::size_t vector = count_of(job.batch.count, layout.nslots, nwave);
+  return {layout.nslots * nwave, nwave, 1};
+}
+
+BatchView PixelRejection::wide_view(const Job& job, const FiberLayout& layout) const {
+  BatchView view = job.batch.view();
+  view.patches = frame_->device_wide_geometry() + job.batch.index.front();
+  view.n = wide_strides(layout).of_patch;
+  return view;
+}
+
+void PixelRejection::find_wide_sums(const Job& job, const FiberLayout& layout) {
+  const BatchView wide = wide_view(job, layout);
+  const BinStrides strides = wide_strides(layout);
+  const std::size_t vector = count_of(wide.count, strides.of_patch);
   reserve(wide_sums_, 3 * vector);
   if (poison_) fill_with_nan(wide_sums_, context_->stream());
   double* const y = wide_sums_.get();
-  take_bins(frame_->device_wide_geometry() + job.batch.index.front(), job.batch.count,
-            layout.nslots * nwave, job.batch.spots, frame_->pixels(), job.bands,
-            {{layout.nslots * nwave, nwave, 1}, y, y + vector, y + 2 * vector}, context_->stream());
+  take_bins(wide, job.bands, {strides, y, y + vector, y + 2 * vector}, context_->stream());
 }
 
 void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
@@ -173,12 +184,10 @@ void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
   static_assert(max_frame_sweeps % at_once == 0);
   const cudaStream_t stream = context_->stream();
   const FrameSystem& system = job.system;
-  const int nwave = layout.nwave + 2 * frame_->more();
-  const std::size_t vector = count_of(job.batch.count, layout.nslots, nwave);
-  find_frame_prior(frame_->device_wide_geometry() + job.batch.index.front(), job.batch.count,
-                   inputs_->grid.nwave, {layout.nslots * nwave, nwave, 1},
-                   wide_sums_.get() + vector, inputs_->options.regularize,
-                   job.batch.spots.first_spec, system, stream);
+  const BinStrides strides = wide_strides(layout);
+  const double* const q = wide_sums_.get() + count_of(job.batch.count, strides.of_patch);
+  find_frame_prior(wide_view(job, layout), inputs_->grid.nwave,
+                   {strides, q, inputs_->options.regularize}, system, stream);
   const bool fits = frame_fits(system.bands.reach, system.m);
   if (fits) {
     begin_frame(system, stream);
@@ -297,8 +306,7 @@ void PixelRejection::change_weights(Job& job, const std::vector<PixelWeight>& pi
   const int count = static_cast<int>(pixels.size());
   const PixelWeight* const sent = send(pixels);
   set_weights(sent, count, frame_->weights(), context_->stream());
-  mark_tiles(sent, count, bundles_.get(), job.batch.spots, frame_->rows(), frame_->pixels().nx,
-             frame_->spectra().first_bin, wanted_.get(), context_->stream());
+  mark_tiles(job.batch.view(), sent, count, bundles_.get(), wanted_.get(), context_->stream());
 }
 
 void PixelRejection::assemble_again(const Job& job) {

@@ -79,6 +79,9 @@ class PixelRejection {
   void prepare(Job& job);
   // Makes the system of the active bundles.
   void send_active(Job& job, FrameSystemMemory& memory);
+  // The batch's patches with more padding, and the strides of their bins.
+  [[nodiscard]] BatchView wide_view(const Job& job, const FiberLayout& layout) const;
+  [[nodiscard]] BinStrides wide_strides(const FiberLayout& layout) const;
   // m of the prior of the batch's wide patches needs q of their bins.
   void find_wide_sums(const Job& job, const FiberLayout& layout);
   // N_ss^-1 of the fibers from their factors, concurrently with later work until `test`.

@@ -72,11 +72,11 @@ void mark_pixels(const PixelWeight* pixels, int count, std::uint16_t* marks, cud
   SPEX_LAUNCH_CHECK();
 }
 
-void mark_tiles(const PixelWeight* pixels, int count, const BundleOfFiber* bundles,
-                const SpotsView& spots, const RowBinsView& rows, int nx, int first_bin,
-                unsigned char* wanted, cudaStream_t stream) {
+void mark_tiles(const BatchView& batch, const PixelWeight* pixels, int count,
+                const BundleOfFiber* bundles, unsigned char* wanted, cudaStream_t stream) {
   if (count == 0) return;
-  tiles_kernel<<<count, threads, 0, stream>>>(pixels, bundles, spots, rows, nx, first_bin, wanted);
+  tiles_kernel<<<count, threads, 0, stream>>>(pixels, bundles, batch.spots, batch.rows,
+                                              batch.pixels.nx, batch.spectra.first_bin, wanted);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -23,11 +23,10 @@ void set_weights(const PixelWeight* pixels, int count, double* W, cudaStream_t s
 /// Marks `count` pixels as of their bundles, `marks` as in TestedBundles.
 void mark_pixels(const PixelWeight* pixels, int count, std::uint16_t* marks, cudaStream_t stream);
 
-/// Sets `wanted` of the tiles of bins (tile_of) whose spots hold one of `count` pixels of a CCD of
-/// `nx` columns, `[fiber of the spots][frame_tiles]`, for the fibers of the pixel's bundle.
-void mark_tiles(const PixelWeight* pixels, int count, const BundleOfFiber* bundles,
-                const SpotsView& spots, const RowBinsView& rows, int nx, int first_bin,
-                unsigned char* wanted, cudaStream_t stream);
+/// Sets `wanted` of the tiles of bins (tile_of) whose spots hold one of `count` pixels, `[fiber of
+/// the spots][frame_tiles]`, for the fibers of the pixel's bundle.
+void mark_tiles(const BatchView& batch, const PixelWeight* pixels, int count,
+                const BundleOfFiber* bundles, unsigned char* wanted, cudaStream_t stream);
 
 /// Sets `touching[a * count + b]`, which must be 0, for b < a where spots of two bundles reach the
 /// same pixel. `bundles` are ranges of the fibers of `rows`.
