@@ -215,75 +215,91 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   return settled;
 }
 
+FiberWorkspace::Bundles FiberWorkspace::bundles_of_batch(const ExtractInputs& inputs) const {
+  const int end_fiber = first_fiber() + batch_.spots.nspec;
+  const int size = inputs.options.bundlesize;
+  Bundles bundles;
+  bundles.place.resize(count_of(batch_.spots.nspec));
+  for (int bundle = first_fiber() / size; bundle * size < end_fiber; ++bundle) {
+    const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
+    if (fibers.begin < first_fiber() || fibers.end > end_fiber ||
+        light_shared_beyond(inputs, bundle) > fiber_bounds::far) {
+      bundles.by_reference.push_back(bundle);
+      continue;
+    }
+    for (int s = fibers.begin; s < fibers.end; ++s)
+      bundles.place[s - first_fiber()] = {fibers.begin - first_fiber(), fibers.end - first_fiber(),
+                                          static_cast<int>(bundles.here.size())};
+    bundles.here.push_back(bundle);
+  }
+  return bundles;
+}
+
+FrameFlux FiberWorkspace::keep_flux(const ExtractInputs& inputs, int bundle,
+                                    const FrameSystem& system) {
+  const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
+  FrameFlux flux;
+  flux.solution = FrameSolution::sweeps;
+  flux.spec_first = fibers.begin;
+  flux.nspec = fibers.end - fibers.begin;
+  flux.grid = extended_grid(inputs.options, inputs.grid);
+  const int nwave = system.bands.nwave;
+  const std::size_t row = count_of(flux.grid.nwave) * sizeof(double);
+  SPEX_GPU_CHECK(cudaMemcpy2DAsync(flux_.get() + count_of(fibers.begin, flux.grid.nwave), row,
+                                   system.f + count_of(fibers.begin - first_fiber(), nwave),
+                                   count_of(nwave) * sizeof(double), row, count_of(flux.nspec),
+                                   cudaMemcpyDeviceToDevice, beside().stream()));
+  return flux;
+}
+
+FrameFlux FiberWorkspace::solve_by_reference(const ExtractInputs& inputs, int bundle,
+                                             PixelRejection* rejection, const FrameSystem& system) {
+  spdlog::debug("bundle {}: the flux of the frame is solved on the host", bundle);
+  const cudaStream_t stream = beside().stream();
+  const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
+  const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
+  const int nwave = system.bands.nwave;
+  const Spots spots = spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
+                                           inputs.grid.range(grid.first, nwave), host_threads_);
+  StageTimes times;  // host times; the stages record GPU times
+  ExtractInputs seen = inputs;
+  if (rejection != nullptr) seen.pixels = &rejection->pixels_of(bundle);
+  FrameFlux flux = spex::solve_frame(seen, bundle, spots, host_threads_, times);
+  const int end_fiber = first_fiber() + batch_.spots.nspec;
+  for (int s = std::max(fibers.begin, first_fiber()); s < std::min(fibers.end, end_fiber); ++s)
+    SPEX_GPU_CHECK(cudaMemcpyAsync(system.f + count_of(s - first_fiber(), nwave),
+                                   flux.f.data() + count_of(s - fibers.begin, grid.nwave),
+                                   count_of(grid.nwave) * sizeof(double), cudaMemcpyHostToDevice,
+                                   stream));
+  SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
+  return flux;
+}
+
 void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, PixelRejection* rejection,
                                      std::map<int, FrameFlux>& flux) {
   const cudaStream_t stream = beside().stream();
   bins_taken_.hold(stream);
-  const FrameOnDevice& frame = *batch_.frame;
-  const int first_fiber = frame.fiber() + batch_.spots.first_spec;
-  const int end_fiber = first_fiber + batch_.spots.nspec;
-  const int size = inputs.options.bundlesize;
-  std::vector<BundleOfFiber> place(count_of(batch_.spots.nspec));
-  std::vector<int> solved_here, by_reference;
-  for (int bundle = first_fiber / size; bundle * size < end_fiber; ++bundle) {
-    const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
-    if (fibers.begin < first_fiber || fibers.end > end_fiber ||
-        light_shared_beyond(inputs, bundle) > fiber_bounds::far) {
-      by_reference.push_back(bundle);
-      continue;
-    }
-    for (int s = fibers.begin; s < fibers.end; ++s)
-      place[s - first_fiber] = {fibers.begin - first_fiber, fibers.end - first_fiber,
-                                static_cast<int>(solved_here.size())};
-    solved_here.push_back(bundle);
-  }
-  const int nbundles = static_cast<int>(solved_here.size());
-  const int before = frame.more();
+  const int before = batch_.frame->more();
   const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
-  FrameSystem system = frame_memory_.make(frame_bands().without(before), grid.nwave, nbundles,
-                                          std::move(place), stream);
+  Bundles bundles = bundles_of_batch(inputs);
+  FrameSystem system =
+      frame_memory_.make(frame_bands().without(before), grid.nwave,
+                         static_cast<int>(bundles.here.size()), std::move(bundles.place), stream);
   system.before = before;
   find_frame_prior(batch_.view(), inputs.grid.nwave, prior_input(), system, stream);
   const std::vector<bool> settled = sweep_bundles(system);
 
-  const int nwave = system.bands.nwave;
   reserve(flux_, count_of(inputs.psf->nfiber, grid.nwave));
-  for (int k = 0; k < nbundles; ++k) {
-    if (!settled[k]) {
-      by_reference.push_back(solved_here[k]);
-      continue;
-    }
-    const BundleFibers fibers = fibers_of_bundle(inputs, solved_here[k]);
-    FrameFlux one;
-    one.solution = FrameSolution::sweeps;
-    one.spec_first = fibers.begin;
-    one.nspec = fibers.end - fibers.begin;
-    one.grid = grid;
-    const std::size_t row = count_of(grid.nwave) * sizeof(double);
-    SPEX_GPU_CHECK(cudaMemcpy2DAsync(flux_.get() + count_of(fibers.begin, grid.nwave), row,
-                                     system.f + count_of(fibers.begin - first_fiber, nwave),
-                                     count_of(nwave) * sizeof(double), row, count_of(one.nspec),
-                                     cudaMemcpyDeviceToDevice, stream));
-    flux[solved_here[k]] = std::move(one);
+  for (std::size_t k = 0; k < settled.size(); ++k) {
+    const int bundle = bundles.here[k];
+    if (settled[k])
+      flux[bundle] = keep_flux(inputs, bundle, system);
+    else
+      bundles.by_reference.push_back(bundle);
   }
-  for (const int bundle : by_reference) {
-    spdlog::debug("bundle {}: the flux of the frame is solved on the host", bundle);
-    const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
-    const Spots spots = spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
-                                             inputs.grid.range(grid.first, nwave), host_threads_);
-    StageTimes times;  // host times; the stages record GPU times
-    ExtractInputs seen = inputs;
-    if (rejection != nullptr) seen.pixels = &rejection->pixels_of(bundle);
-    FrameFlux one = spex::solve_frame(seen, bundle, spots, host_threads_, times);
-    for (int s = std::max(fibers.begin, first_fiber); s < std::min(fibers.end, end_fiber); ++s)
-      SPEX_GPU_CHECK(cudaMemcpyAsync(system.f + count_of(s - first_fiber, nwave),
-                                     one.f.data() + count_of(s - fibers.begin, grid.nwave),
-                                     count_of(grid.nwave) * sizeof(double), cudaMemcpyHostToDevice,
-                                     stream));
-    SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
-    flux[bundle] = std::move(one);
-  }
-  if (!by_reference.empty()) put_flux(system);
+  for (const int bundle : bundles.by_reference)
+    flux[bundle] = solve_by_reference(inputs, bundle, rejection, system);
+  if (!bundles.by_reference.empty()) put_flux(system);
   swept_.record(stream);
   swept_.hold(context_->stream());
 }

@@ -86,6 +86,20 @@ class FiberWorkspace {
   [[nodiscard]] const Context& beside();
   // Which bins share light with fibers two or more away.
   void find_shared_light();
+  // The bundles of a batch whose flux of the frame is solved here and by the reference, and the
+  // places of the fibers of the former.
+  struct Bundles {
+    std::vector<int> here, by_reference;
+    std::vector<BundleOfFiber> place;
+  };
+  [[nodiscard]] Bundles bundles_of_batch(const ExtractInputs& inputs) const;
+  // Keeps f of a bundle for download_flux. The result has no f.
+  [[nodiscard]] FrameFlux keep_flux(const ExtractInputs& inputs, int bundle,
+                                    const FrameSystem& system);
+  // Solves a bundle by the reference, and copies f of the batch's fibers into the system. Waits for
+  // the GPU.
+  [[nodiscard]] FrameFlux solve_by_reference(const ExtractInputs& inputs, int bundle,
+                                             PixelRejection* rejection, const FrameSystem& system);
   // Copies the frame's flux into the batch's patches after the enqueued sweeps.
   void put_flux(const FrameSystem& system);
   // Sweeps until all bundles have converged. Copies their flux into the patches, after f of the
@@ -93,6 +107,8 @@ class FiberWorkspace {
   [[nodiscard]] std::vector<bool> sweep_bundles(const FrameSystem& system);
   // What most stages take.
   [[nodiscard]] FiberBatch fiber_batch() const;
+  // The PSF's fiber of the first spots.
+  [[nodiscard]] int first_fiber() const { return batch_.frame->fiber() + batch_.spots.first_spec; }
   // Bands of all bins of the batch's spots, from which patches take theirs.
   [[nodiscard]] FrameBands frame_bands() const;
   // Vectors over the padded bins of all patches. assemble writes y, sweep replaces y by f.
