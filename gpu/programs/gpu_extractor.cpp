@@ -14,7 +14,16 @@
 namespace spex::gpu {
 
 std::string why_no_gpu() {
-  return device_count() > 0 ? "" : "there is no GPU here, or no driver for it";
+  if (device_count() > 0) return "";
+  int driver = 0;  // the latest CUDA that the driver knows, as CUDART_VERSION; 0: there is none
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+    return "there is no GPU here: NVIDIA's driver is not installed";
+  if (driver / 1000 < CUDART_VERSION / 1000)
+    return fmt::format(
+        "no GPU can be used: NVIDIA's driver is for CUDA {}.{}, and this build needs CUDA {}.0 or "
+        "later",
+        driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000);
+  return "there is no GPU here that this process may use";
 }
 
 std::string describe_gpu_build() {

@@ -2,6 +2,7 @@
 
 import atexit
 import functools
+import importlib.metadata
 import logging
 import os
 import pickle
@@ -39,10 +40,23 @@ def _gpu(device: int) -> tuple[_core.Extractor, threading.Lock]:
     return _core.gpu_extractor(device), threading.Lock()
 
 
+def _is_installed(name: str) -> bool:
+    """Whether there is a distribution of this name."""
+    try:
+        importlib.metadata.distribution(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
 def _check_gpu() -> None:
     """Raises DeviceError if no GPU can be used."""
     if reason := _core.why_no_gpu():
-        line = f"gpu: {reason} (expected a GPU and a build for it, docs/python.md; or gpu=False)"
+        expected = "a GPU and a build for it, docs/python.md; or gpu=False"
+        if _is_installed("spexbench") and _is_installed("spexbench-gpu"):
+            reason += "; spexbench and spexbench-gpu are both installed, and have the same files"
+            expected = "both to be uninstalled, and spexbench-gpu to be installed again"
+        line = f"gpu: {reason} (expected {expected})"
         error = DeviceError(line)
         error.exit_status = 77  # as spex-gpu; a lost GPU gives 1
         raise error

@@ -1,5 +1,7 @@
 """Extraction: the frames of the programs, arrays, settings, errors, concurrent threads."""
 
+import importlib
+import re
 import signal
 import subprocess
 import sys
@@ -208,6 +210,24 @@ def test_no_gpu(night, tmp_path):
         extract(night.preproc, night.psf, gpu=True)
     command = [BIN / "spex-gpu", "-i", night.preproc, "-p", night.psf, "-o", tmp_path / "f.fits"]
     assert subprocess.run(command, capture_output=True).returncode == caught.value.exit_status
+
+
+@pytest.mark.skipif(spexbench.has_gpu(), reason="there is a GPU")
+def test_two_packages_in_one_environment(night, tmp_path, monkeypatch):
+    """spexbench, installed after spexbench-gpu, replaces its files: pip does not say so."""
+    monkeypatch.syspath_prepend(tmp_path)
+    line = "both installed.*expected both to be uninstalled"
+    for name in ("spexbench", "spexbench-gpu"):
+        with pytest.raises(spexbench.DeviceError, match="gpu: ") as caught:
+            extract(night.preproc, night.psf, gpu=True)
+        assert not re.search(line, str(caught.value))
+        folder = tmp_path / f"{name.replace('-', '_')}-1.0.0.dist-info"
+        folder.mkdir()
+        text = f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0.0\n"
+        (folder / "METADATA").write_text(text)
+        importlib.invalidate_caches()
+    with pytest.raises(spexbench.DeviceError, match=line):
+        extract(night.preproc, night.psf, gpu=True)
 
 
 def test_other_threads_run_concurrently(night):
