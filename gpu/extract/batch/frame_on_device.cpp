@@ -80,18 +80,10 @@ void FrameOnDevice::send(const std::vector<T>& values, T* to, cudaStream_t strea
   }
 }
 
-void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
-  const cudaStream_t stream = context_->stream();
-  const Patch& patch_of_frame = patches.front();
-  more_ = inputs.options.reject_pixels ? more_bins(inputs) : 0;
-  const int pad = patch_of_frame.wavepad + more_;
-  upload(*inputs.psf, inputs.grid.at(-pad),
-         inputs.grid.at(inputs.grid.nwave + patch_of_frame.nwave + pad), psf_, stream);
-  upload_pixels(*inputs.pixels);
-
+void FrameOnDevice::cover(const WaveGrid& grid, const std::vector<Patch>& patches) {
   fiber_ = patches.front().padded_spec_first();
   int fiber_end = 0;
-  bins_.grid = inputs.grid;
+  bins_.grid = grid;
   bins_.first = patches.front().padded_wave_first();
   int bin_end = bins_.first;
   for (const Patch& patch : patches) {
@@ -103,6 +95,32 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   nspec_ = fiber_end - fiber_;
   bins_.first -= more_;
   bins_.nwave = bin_end + more_ - bins_.first;
+}
+
+void FrameOnDevice::prepare_spectra(const ExtractInputs& inputs, std::size_t npatches) {
+  const cudaStream_t stream = context_->stream();
+  const int ndiag = inputs.ndiag();
+  const std::size_t size = spectra_size(nspec_, inputs.grid.nwave, ndiag);
+  reserve(spectra_values_, size);
+  spectra_ = view_spectra(spectra_values_.get(), nspec_, inputs.grid.nwave, ndiag, bins_.first);
+  if (inputs.options.write_f) {
+    reserve(f_, count_of(nspec_, spectra_.nwave));
+    spectra_.f = f_.get();
+  }
+  clear_spectra(spectra_, stream);
+  reserve(status_, npatches);
+  SPEX_GPU_CHECK(cudaMemsetAsync(status_.get(), 0, npatches * sizeof(int), stream));
+}
+
+void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
+  const cudaStream_t stream = context_->stream();
+  const Patch& patch_of_frame = patches.front();
+  more_ = inputs.options.reject_pixels ? more_bins(inputs) : 0;
+  const int pad = patch_of_frame.wavepad + more_;
+  upload(*inputs.psf, inputs.grid.at(-pad),
+         inputs.grid.at(inputs.grid.nwave + patch_of_frame.nwave + pad), psf_, stream);
+  upload_pixels(*inputs.pixels);
+  cover(inputs.grid, patches);
 
   geometry_.clear();
   geometry_.reserve(patches.size());
@@ -134,18 +152,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   if (more_ != 0) lay_out_wide(inputs, corners);
   reserve(rows_, count_of(nspec_, ny_));
   find_row_bins(corners_, 0, bins_.nwave, psf_.view.nx(), psf_.view.ny(), rows(), stream);
-
-  const int ndiag = inputs.ndiag();
-  const std::size_t size = spectra_size(nspec_, inputs.grid.nwave, ndiag);
-  reserve(spectra_values_, size);
-  spectra_ = view_spectra(spectra_values_.get(), nspec_, inputs.grid.nwave, ndiag, bins_.first);
-  if (inputs.options.write_f) {
-    reserve(f_, count_of(nspec_, spectra_.nwave));
-    spectra_.f = f_.get();
-  }
-  clear_spectra(spectra_, stream);
-  reserve(status_, patches.size());
-  SPEX_GPU_CHECK(cudaMemsetAsync(status_.get(), 0, patches.size() * sizeof(int), stream));
+  prepare_spectra(inputs, patches.size());
 
   wait_for(stream);
   int reach_and_bad[2];

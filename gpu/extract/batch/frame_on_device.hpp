@@ -114,6 +114,10 @@ class FrameOnDevice {
   void append(const T* from, std::size_t count, std::vector<T>& to);
   /// Downloads the packed form of the surveyed rows; nothing if plan() returns nothing.
   [[nodiscard]] std::optional<PackedImage> download_packed();
+  /// Sets the fibers and bins that hold the patches.
+  void cover(const WaveGrid& grid, const std::vector<Patch>& patches);
+  /// Memory for the spectra and the status of the patches, without results yet.
+  void prepare_spectra(const ExtractInputs& inputs, std::size_t npatches);
   /// Measures the reach of all patches of the frame in reach_and_bad_, if only some patches are
   /// loaded.
   void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
