@@ -9,8 +9,9 @@ from pathlib import Path
 
 from spexreports.errors import DataError
 from spexreports.page.report import all_tables
+from spexreports.results.peer import read_peers
 from spexreports.results.read import Found, newest
-from spexreports.tables.headline import limits
+from spexreports.tables.headline import limits, of_newest_commit, speed_table
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 MARK = re.compile(r"^<!-- (?:from results: .*|end) -->$", re.MULTILINE)
@@ -20,6 +21,11 @@ def blocks(found: Found) -> dict[str, str]:
     """Markdown of the tables by name."""
     made = {name: table.markdown() for name, table in all_tables(found).items()}
     results = newest(found.results)
+    # Documents tell of one commit first, and of all machines elsewhere.
+    if "headline" in made:
+        made["machines"] = made["headline"]
+        results = of_newest_commit(results)
+        made["headline"] = speed_table(results, read_peers(found.peers)).markdown()
     if lines := limits(results):
         made["limits"] = "".join(f"- {line}\n" for line in lines)
     return made

@@ -59,6 +59,12 @@ def headlines(results: list[Result]) -> list[Result]:
     return [fastest(groups[key]) for key in sorted(groups)]
 
 
+def of_newest_commit(results: list[Result]) -> list[Result]:
+    """The results of the commit whose headlines are the newest."""
+    commit = max(headlines(results), key=lambda r: r.start).commit
+    return [r for r in results if r.commit == commit]
+
+
 def speed_table(results: list[Result], peers: list[PeerResult] | None = None) -> Table | None:
     """The paper's best result and the headlines of the systems; None without one.
 
