@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/accept/units.hpp"
 #include "bench/result/judged_speed.hpp"
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
@@ -14,8 +15,6 @@
 namespace spex::bench {
 namespace {
 
-constexpr int frames_of_exposure = 30;
-constexpr double seconds_per_hour = 3600;
 // A GPU that is slower than the median of all by more than this part is odd.
 constexpr double odd_gpu = 0.05;
 // A target that is passed this many times faster tells nothing about the speed of the machine.

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "bench/accept/accept_plan.hpp"
+#include "bench/accept/units.hpp"
 #include "bench/plan/plan_object.hpp"
 #include "bench/plan/read_json.hpp"
 #include "bench/result/derive.hpp"
@@ -20,7 +21,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr double frames_of_exposure = 30, seconds_per_hour = 3600;
 // DESI takes an exposure of 30 frames every 15 minutes, and must have extracted it by then.
 constexpr double desi_exposure_s = 900;
 // A machine of the same kind may be slower than its peer by this part: CPUs, driver and file system
@@ -37,7 +37,7 @@ double fpnh_of_exposures(double seconds) {
 double part_of_exposure(const Entry& entry, const Plan& plan) {
   if (entry.scale_to) return 1;
   const auto cameras = static_cast<int>(plan.cases.at(entry.case_name).cameras.size());
-  return entry.frames.value_or(cameras) / frames_of_exposure;
+  return entry.frames.value_or(cameras) / static_cast<double>(frames_of_exposure);
 }
 
 // Requires a time of exposures, and of long runs the same rate without a margin.

@@ -24,11 +24,6 @@
 namespace spex::bench {
 namespace {
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::optional<std::string> given(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }

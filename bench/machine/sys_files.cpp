@@ -1,6 +1,7 @@
 #include "bench/machine/sys_files.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -12,6 +13,11 @@ std::optional<double> number_in(const std::string& path) {
   double value = 0;
   if (in >> value) return value;
   return std::nullopt;
+}
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
 
 std::string word_in(const std::string& path) {

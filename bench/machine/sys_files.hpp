@@ -1,4 +1,4 @@
-// Small files of /sys and /proc.
+// Small files of /sys and /proc, and variables of the environment.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,9 @@ namespace spex::bench {
 
 /// The first word of a file; "" if it cannot be read.
 [[nodiscard]] std::string word_in(const std::string& path);
+
+/// The value of a variable of the environment; "" if it is not set.
+[[nodiscard]] std::string environment(const char* name);
 
 /// The entries of a folder, sorted by path; none if it cannot be read.
 [[nodiscard]] std::vector<std::string> entries_of(const std::string& folder);

@@ -1,6 +1,5 @@
 #include "bench/machine/system_facts.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -19,11 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double khz_per_mhz = 1000;
-
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 // Folders PREFIX0, PREFIX1, ... of `folder`.
 std::vector<std::string> numbered(const std::string& folder, const std::string& prefix) {
