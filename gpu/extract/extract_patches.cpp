@@ -31,8 +31,7 @@ namespace {
 // Patches per batch of the band and fiber engines: all patches of a DESI frame. The GPU idles at
 // the end of each kernel, and less often in larger batches.
 constexpr int direct_batch = 8192;
-// The same with several frames on the GPU, which keep it busy: several bundles, in a fifth of the
-// memory.
+// The same with several frames on the GPU, which keep it busy: several bundles, in less memory.
 constexpr int shared_direct_batch = 940;
 // No limit of condition numbers: no patch is left to the band engine.
 constexpr double unbounded = std::numeric_limits<double>::infinity();
