@@ -285,8 +285,8 @@ class Extractor::Impl {
       const SpotsView spots = spots_of(first, last);
       while (first < last) {
         const int end = end_of_run(patches, first, same_subbundle);
-        eigh_.extract(frame_, inputs, routines, condition_bound, first, end, spots, events_,
-                      models);
+        eigh_.extract(make_batch(frame_, first, end, spots), inputs, routines, condition_bound,
+                      events_, models);
         context_.synchronize();
         done(end - first);
         first = end;
@@ -310,7 +310,7 @@ class Extractor::Impl {
       last = std::min(last, first + max_patches_of_launch);
       PatchBatch batch = make_batch(frame_, first, last, spots_of(first, last));
       if constexpr (std::is_same_v<DirectEngine, FiberEngine>) {
-        engine.extract(std::move(batch), inputs, events_, models, rejection(), flux_, [&] {
+        engine.extract(std::move(batch), {&inputs, rejection(), &flux_, models}, events_, [&] {
           // While pixels are rejected, weights are those of this batch.
           if (band_can && (last == all || rejection() != nullptr))
             guarded_.note(rejection() != nullptr ? first : 0, last, context_.stream());
@@ -360,8 +360,8 @@ class Extractor::Impl {
       const auto index = static_cast<int>(k);
       SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
       without_rejected(patches, {index}, [&] {
-        eigh_.extract(frame_, inputs, fallback_routines, unbounded, index, index + 1,
-                      spots_of(index, index + 1), events_, models);
+        eigh_.extract(make_batch(frame_, index, index + 1, spots_of(index, index + 1)), inputs,
+                      fallback_routines, unbounded, events_, models);
       });
       const bool solved = to_host<int>(frame_.status() + index, 1, context_.stream())[0] == 0;
       status[k] = solved ? PatchStatus::fell_back : PatchStatus::failed;

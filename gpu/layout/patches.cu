@@ -89,10 +89,9 @@ PatchGeometry make_geometry(const Patch& patch, int fiber, int first_bin) {
   return geometry;
 }
 
-void find_used_pixels(PatchGeometry* patches, int count, const SpotsView& spots, double pixpad_frac,
-                      int nx_ccd, int ny_ccd, int* reach, cudaStream_t stream) {
-  used_pixels_kernel<<<count, threads, 0, stream>>>(patches, spots, pixpad_frac, nx_ccd, ny_ccd,
-                                                    reach);
+void find_used_pixels(const PatchesOnCcd& of, cudaStream_t stream) {
+  used_pixels_kernel<<<of.count, threads, 0, stream>>>(of.patches, of.spots, of.pixpad_frac,
+                                                       of.nx_ccd, of.ny_ccd, of.reach);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -35,10 +35,19 @@ struct PatchGeometry {
 /// The geometry of a patch, with fibers relative to `fiber` and bins relative to `first_bin`.
 [[nodiscard]] PatchGeometry make_geometry(const Patch& patch, int fiber, int first_bin);
 
-/// Sets x0 ... y1 of `count` patches like the reference's used_pixels, from bins with light. Raises
-/// `*reach` to the largest distance, in bins, of two wavelengths whose spots overlap in a patch.
-/// One block per patch.
-void find_used_pixels(PatchGeometry* patches, int count, const SpotsView& spots, double pixpad_frac,
-                      int nx_ccd, int ny_ccd, int* reach, cudaStream_t stream);
+/// Patches whose used pixels are found, in device memory.
+struct PatchesOnCcd {
+  PatchGeometry* patches = nullptr;  ///< [count]; x0 ... y1 are set
+  int count = 0;
+  SpotsView spots;
+  double pixpad_frac = 0;
+  int nx_ccd = 0, ny_ccd = 0;
+  /// Raised to the largest distance, in bins, of two wavelengths whose spots overlap in a patch.
+  int* reach = nullptr;
+};
+
+/// Sets the used pixels of patches like the reference's used_pixels, from bins with light. One
+/// block per patch.
+void find_used_pixels(const PatchesOnCcd& of, cudaStream_t stream);
 
 }  // namespace spex::gpu

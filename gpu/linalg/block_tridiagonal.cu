@@ -48,22 +48,32 @@ struct Elimination {
 };
 static_assert(sizeof(Elimination) <= factor_step_bytes);
 
+// A block's matrices and vectors in shared memory, in rows of ld numbers.
+struct SharedBlocks {
+  int size, size8, ld;
+  double* D;    // the diagonal block, then the block below
+  double* E;    // L_{b, b-1}
+  double* F;    // L_bb^-1
+  double* z;    // L^-1 y of the previous block
+  double* rhs;  // of this block
+};
+
 // D = L L^T, F = L^-1 and z = L^-1 rhs, by elimination of [D | I | rhs] one column at a time in
 // registers: with pivots d_c, D becomes L diag(sqrt d), and rows of F and rhs are scaled at the
 // end. Returns false in all threads if a pivot is not positive and finite. Does not read D's upper
 // triangle and does not change D; overwrites all size8 rows and columns of F.
-__device__ bool eliminate(const double* D, double* F, double* rhs, int size, int size8, int ld,
-                          Elimination& shared) {
+__device__ bool eliminate(const SharedBlocks& of, Elimination& shared) {
+  const int size = of.size, size8 = of.size8, ld = of.ld;
   const int of_row = threadIdx.x / columns, of_column = threadIdx.x % columns;
   double d[row_turns][column_turns], f[row_turns][column_turns], z[row_turns];
 #pragma unroll
   for (int i = 0; i < row_turns; ++i) {
     const int r = of_row + rows * i;
-    z[i] = r < size ? rhs[r] : 0.0;
+    z[i] = r < size ? of.rhs[r] : 0.0;
 #pragma unroll
     for (int j = 0; j < column_turns; ++j) {
       const int c = of_column + columns * j;
-      d[i][j] = r < size && c < size ? D[r * ld + c] : 0.0;
+      d[i][j] = r < size && c < size ? of.D[r * ld + c] : 0.0;
       f[i][j] = r == c ? 1.0 : 0.0;
     }
   }
@@ -122,23 +132,13 @@ __device__ bool eliminate(const double* D, double* F, double* rhs, int size, int
 #pragma unroll
     for (int j = 0; j < column_turns; ++j) {
       const int c = of_column + columns * j;
-      if (c < size8) F[r * ld + c] = f[i][j] * scale;
+      if (c < size8) of.F[r * ld + c] = f[i][j] * scale;
     }
-    if (of_column == 0 && r < size) rhs[r] = z[i] * scale;
+    if (of_column == 0 && r < size) of.rhs[r] = z[i] * scale;
   }
   __syncthreads();
   return true;
 }
-
-// A block's matrices and vectors in shared memory, in rows of ld numbers.
-struct SharedBlocks {
-  int size, size8, ld;
-  double* D;    // the diagonal block, then the block below
-  double* E;    // L_{b, b-1}
-  double* F;    // L_bb^-1
-  double* z;    // L^-1 y of the previous block
-  double* rhs;  // of this block
-};
 
 __device__ SharedBlocks share_blocks(int size, double* shared) {
   const int size8 = (size + 7) / 8 * 8;
@@ -274,7 +274,7 @@ __global__ void __launch_bounds__(threads)
       update_diagonal(s);
       __syncthreads();
     }
-    if (!eliminate(s.D, s.F, s.rhs, s.size, s.size8, s.ld, elimination)) {
+    if (!eliminate(s, elimination)) {
       if (threadIdx.x == 0) status[blockIdx.x] = 1;
       return;
     }

@@ -51,18 +51,16 @@ __device__ SpotTail tail_at(const PsfView& psf, int fiber, double u) {
   return {row(0), row(1), row(2), row(3), row(4)};
 }
 
-__global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins, int* xc, int* yc,
-                               int* bad) {
+__global__ void corners_kernel(PsfView psf, FiberBins of, int* xc, int* yc, int* bad) {
   const int j = blockIdx.x * blockDim.x + threadIdx.x;
-  if (j >= nspec * bins.nwave) return;
-  const int s = j / bins.nwave;
-  const double lambda = wavelength(bins, j % bins.nwave);
-  const double x = center(psf.xtrace, fiber + s, lambda);
-  const double y = center(psf.ytrace, fiber + s, lambda);
+  if (j >= of.nspec * of.bins.nwave) return;
+  const int fiber = of.fiber + j / of.bins.nwave;
+  const double lambda = wavelength(of.bins, j % of.bins.nwave);
+  const double x = center(psf.xtrace, fiber, lambda);
+  const double y = center(psf.ytrace, fiber, lambda);
   const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
-  const SpotState state =
-      spot_state(psf.limits, psf.light[fiber + s], lambda, x, y, parameter(psf, 0, fiber + s, u),
-                 parameter(psf, 1, fiber + s, u));
+  const SpotState state = spot_state(psf.limits, psf.light[fiber], lambda, x, y,
+                                     parameter(psf, 0, fiber, u), parameter(psf, 1, fiber, u));
   if (state == SpotState::broken && bad != nullptr) atomicMax(bad, j + 1);
   xc[j] = state == SpotState::lit ? spot_corner(x, psf.hsizex) : dark_corner;
   yc[j] = state == SpotState::lit ? spot_corner(y, psf.hsizey) : dark_corner;
@@ -285,13 +283,13 @@ __host__ __device__ int scratch_numbers(const PsfView& psf) {
 // Spots of any size, with the operations of spots_kernel in the same order: one warp per spot,
 // columns distributed over lanes. Tails are those of reference/psf/gauss_hermite_tails.hpp.
 template <bool Tails>
-__global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins, double* value,
-                                   float* rims) {
+__global__ void large_spots_kernel(PsfView psf, FiberBins of, double* value, float* rims) {
   extern __shared__ double shared[];
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
   const long long j = static_cast<long long>(blockIdx.x) * (blockDim.x / warp_size) + warp;
-  if (j >= static_cast<long long>(nspec) * bins.nwave) return;
+  const WaveBins& bins = of.bins;
+  if (j >= static_cast<long long>(of.nspec) * bins.nwave) return;
   const int nx = psf.nx(), ny = psf.ny(), degx = psf.ghdegx, degy = psf.ghdegy;
   const int ng = (degx + 1) * (degy + 1);
 
@@ -300,7 +298,7 @@ __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins b
   double* g = Ey + (degy + 1) * (ny + 1);
   double* row = g + ng;
 
-  const int s = fiber + static_cast<int>(j / bins.nwave);
+  const int s = of.fiber + static_cast<int>(j / bins.nwave);
   const double lambda = wavelength(bins, static_cast<int>(j % bins.nwave));
   const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
   const double sigma_x = parameter(psf, 0, s, u);
@@ -351,10 +349,10 @@ __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins b
     }
   if (rims == nullptr) return;
   __syncwarp();  // other lanes have written the column
-  const int of = column_of_rim(lane, nx);
+  const int column = column_of_rim(lane, nx);
   double squares = 0.0;
-  for (int y = 0; of >= 0 && y < ny; ++y)
-    squares = fma(spot[y * nx + of], spot[y * nx + of], squares);
+  for (int y = 0; column >= 0 && y < ny; ++y)
+    squares = fma(spot[y * nx + column], spot[y * nx + column], squares);
   store_rims(squares, rims + j * rims_of_spot);
 }
 
@@ -403,28 +401,31 @@ void upload(const Psf& psf, double from, double to, DevicePsf& device, cudaStrea
                  .light = device.light.get()};
 }
 
-void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins,
-                      SpotCorners& corners, int* bad, cudaStream_t stream) {
-  const auto count = count_of(nspec, bins.nwave);
-  corners.nspec = nspec;
-  corners.nwave = bins.nwave;
+void evaluate_corners(const DevicePsf& psf, const FiberBins& of, SpotCorners& corners, int* bad,
+                      cudaStream_t stream) {
+  const auto count = count_of(of.nspec, of.bins.nwave);
+  corners.nspec = of.nspec;
+  corners.nwave = of.bins.nwave;
+  corners.nx = psf.view.nx();
+  corners.ny = psf.view.ny();
   reserve(corners.xc, count);
   reserve(corners.yc, count);
   constexpr int threads = 128;
   corners_kernel<<<blocks_for(static_cast<long long>(count), threads), threads, 0, stream>>>(
-      psf.view, fiber, nspec, bins, corners.xc.get(), corners.yc.get(), bad);
+      psf.view, of, corners.xc.get(), corners.yc.get(), bad);
   SPEX_LAUNCH_CHECK();
 }
 
-void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
-                    float* rims, cudaStream_t stream) {
+void evaluate_spots(const DevicePsf& psf, const FiberBins& of, double* value, float* rims,
+                    cudaStream_t stream) {
   const std::size_t most = max_shared_memory();
   const bool tails = psf.view.tail != nullptr;
   if (const SpotLayout layout(psf.view);
       !tails && fits_registers(psf.view) && layout.bytes() <= most) {
     allow_shared_memory(reinterpret_cast<const void*>(spots_kernel));
-    spots_kernel<<<dim3(blocks_for(bins.nwave, bins_of_block), nspec), warps_of_block * warp_size,
-                   layout.bytes(), stream>>>(psf.view, fiber, bins, value, rims);
+    spots_kernel<<<dim3(blocks_for(of.bins.nwave, bins_of_block), of.nspec),
+                   warps_of_block * warp_size, layout.bytes(), stream>>>(psf.view, of.fiber,
+                                                                         of.bins, value, rims);
   } else {
     const std::size_t bytes_of_warp =
         static_cast<std::size_t>(scratch_numbers(psf.view)) * sizeof(double);
@@ -432,10 +433,9 @@ void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& 
     while (warps > 1 && static_cast<std::size_t>(warps) * bytes_of_warp > most) warps /= 2;
     const auto kernel = tails ? large_spots_kernel<true> : large_spots_kernel<false>;
     allow_shared_memory(reinterpret_cast<const void*>(kernel));
-    const long long count = static_cast<long long>(nspec) * bins.nwave;
+    const long long count = static_cast<long long>(of.nspec) * of.bins.nwave;
     kernel<<<blocks_for(count, warps), warps * warp_size,
-             static_cast<std::size_t>(warps) * bytes_of_warp, stream>>>(psf.view, fiber, nspec,
-                                                                        bins, value, rims);
+             static_cast<std::size_t>(warps) * bytes_of_warp, stream>>>(psf.view, of, value, rims);
   }
   SPEX_LAUNCH_CHECK();
 }

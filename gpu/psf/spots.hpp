@@ -55,11 +55,11 @@ struct WaveBins {
   int nwave = 0;
 };
 
-/// Lower-left pixels of all spots of fibers [fiber, fiber + nspec), `[s * nwave + w]`.
-struct SpotCorners {
+/// Bins of the fibers [fiber, fiber + nspec) of a PSF.
+struct FiberBins {
+  int fiber = 0;
   int nspec = 0;
-  int nwave = 0;
-  DeviceBuffer<int> xc, yc;
+  WaveBins bins;
 };
 
 /// The rims of a spot: norms of its outermost 1 to rim_columns columns, from the left, then from
@@ -96,18 +96,31 @@ struct SpotsView {
   }
 };
 
+/// Lower-left pixels of the spots of FiberBins, `[s * nwave + w]`.
+struct SpotCorners {
+  int nspec = 0;
+  int nwave = 0;
+  int nx = 0, ny = 0;  ///< pixels of a spot
+  DeviceBuffer<int> xc, yc;
+
+  /// The spots without their values.
+  [[nodiscard]] SpotsView view() const {
+    return {0, nspec, nwave, nx, ny, nullptr, xc.get(), yc.get()};
+  }
+};
+
 /// Computes the corners of all spots, bit-identical to the reference: dark_corner for a bin without
 /// light. If `bad` is not null, sets `*bad` to 1 + s nwave + w of a broken spot (extraction.md,
 /// section 2.1).
-void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins,
-                      SpotCorners& corners, int* bad, cudaStream_t stream);
+void evaluate_corners(const DevicePsf& psf, const FiberBins& of, SpotCorners& corners, int* bad,
+                      cudaStream_t stream);
 
-/// Computes the spots of fibers [fiber, fiber + nspec) into `value`, which must hold nspec * nwave
-/// * ny * nx numbers, and their rims into `rims` unless it is null. What is at bins without light
+/// Computes the spots of some fibers into `value`, which must hold nspec * nwave * ny * nx numbers,
+/// and their rims into `rims` unless it is null. What is at bins without light
 /// is undefined; no kernel reads it. A faster kernel handles spots without tails of up to 32
 /// columns, 12 rows and 8 Gauss-Hermite terms along x if a fiber's coefficients fit in shared
 /// memory; both kernels give the same bits.
-void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
-                    float* rims, cudaStream_t stream);
+void evaluate_spots(const DevicePsf& psf, const FiberBins& of, double* value, float* rims,
+                    cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -36,9 +36,10 @@ void Patches::expect_patches_of_reference(const Psf& psf) {
     for (const Patch& patch : patches) geometry.push_back(make_geometry(patch, 0, first));
     const DeviceBuffer<PatchGeometry> device = to_device(geometry);
     const DeviceBuffer<int> reach = to_device<int>({0});
-    find_used_pixels(device.get(), static_cast<int>(patches.size()),
-                     {0, 0, bins.nwave, psf.nx(), psf.ny(), nullptr, xc.get(), yc.get()},
-                     pixpad_frac, 40, 60, reach.get(), stream());
+    const SpotsView view{0, 0, bins.nwave, psf.nx(), psf.ny(), nullptr, xc.get(), yc.get()};
+    find_used_pixels(
+        {device.get(), static_cast<int>(patches.size()), view, pixpad_frac, 40, 60, reach.get()},
+        stream());
 
     geometry = to_host(device);
     int expected_reach = 0;

@@ -19,7 +19,7 @@ class Spots : public test::GpuTest {
     upload_for(psf, bins, device);
     const DeviceBuffer<double> value =
         poisoned<double>(count_of(nspec, bins.nwave, psf.nx(), psf.ny()));
-    evaluate_spots(device, fiber, nspec, bins, value.get(), nullptr, stream());
+    evaluate_spots(device, {fiber, nspec, bins}, value.get(), nullptr, stream());
     return to_host(value);
   }
   // Compares the rims with norms of columns.
@@ -29,7 +29,7 @@ class Spots : public test::GpuTest {
     const std::size_t count = count_of(nspec, bins.nwave);
     const DeviceBuffer<double> value = poisoned<double>(count * count_of(psf.nx(), psf.ny()));
     const DeviceBuffer<float> rims = poisoned<float>(count * rims_of_spot);
-    evaluate_spots(device, fiber, nspec, bins, value.get(), rims.get(), stream());
+    evaluate_spots(device, {fiber, nspec, bins}, value.get(), rims.get(), stream());
     const std::vector<double> spots = to_host(value);
     const std::vector<float> found = to_host(rims);
     for (std::size_t k = 0; k < count; ++k)
@@ -60,7 +60,7 @@ class Spots : public test::GpuTest {
     upload_for(psf, bins, device);
     SpotCorners corners;
     const DeviceBuffer<int> bad = to_device<int>({0});
-    evaluate_corners(device, fiber, nspec, bins, corners, bad.get(), stream());
+    evaluate_corners(device, {fiber, nspec, bins}, corners, bad.get(), stream());
     EXPECT_EQ(to_host(bad)[0], 0);
     EXPECT_EQ(to_host(corners.xc), expected.xc) << "corners are the same, to the pixel";
     EXPECT_EQ(to_host(corners.yc), expected.yc);
@@ -196,7 +196,7 @@ TEST_F(Spots, BrokenSpotsAreReported) {
   upload_for(psf, bins, device);
   SpotCorners corners;
   DeviceBuffer<int> bad = to_device<int>({0});
-  evaluate_corners(device, 0, 3, bins, corners, bad.get(), stream());
+  evaluate_corners(device, {0, 3, bins}, corners, bad.get(), stream());
   EXPECT_EQ((to_host(bad)[0] - 1) / 11, 1);
 }
 

@@ -218,27 +218,27 @@ struct InverseNorm {
 };
 
 __global__ void __launch_bounds__(threads, 1)
-    condition_kernel(const PatchGeometry* patches, BandLayout layout, const double* panels,
-                     const double* norm, double bound, double* work, double* condition,
-                     int* status) {
+    condition_kernel(const PatchGeometry* patches, BandSystems systems, BandConditions conditions) {
   extern __shared__ double vectors[];
-  if (status[blockIdx.x] != 0) return;  // no factors; uniform over the block
+  if (systems.status[blockIdx.x] != 0) return;  // no factors; uniform over the block
+  const BandLayout& layout = systems.layout;
   const PatchGeometry patch = patches[blockIdx.x];
-  double* x = work + static_cast<size_t>(blockIdx.x) * 2 * layout.rows();
+  double* x = conditions.work + static_cast<size_t>(blockIdx.x) * 2 * layout.rows();
   InverseNorm inverse{patch,
                       layout,
-                      panels + static_cast<size_t>(blockIdx.x) * layout.patch_size(),
+                      systems.panels + static_cast<size_t>(blockIdx.x) * layout.patch_size(),
                       x,
                       x + layout.rows(),
                       vectors,
                       vectors + layout.size()};
   const double pivot = inverse.largest_inverse_pivot();
-  const double by_pivots = norm[blockIdx.x] * pivot * pivot;
-  const bool settled = by_pivots < sqrt(bound);
-  const double number = settled ? by_pivots : norm[blockIdx.x] * inverse.estimate();
+  const double norm = conditions.norm[blockIdx.x];
+  const double by_pivots = norm * pivot * pivot;
+  const bool settled = by_pivots < sqrt(conditions.bound);
+  const double number = settled ? by_pivots : norm * inverse.estimate();
   if (threadIdx.x != 0) return;
-  condition[blockIdx.x] = number;
-  if (!settled && !(number < bound)) status[blockIdx.x] = 1;
+  conditions.condition[blockIdx.x] = number;
+  if (!settled && !(number < conditions.bound)) systems.status[blockIdx.x] = 1;
 }
 
 }  // namespace
@@ -253,9 +253,7 @@ void find_band_norms(const PatchGeometry* patches, const BandSystems& systems,
 void check_condition(const PatchGeometry* patches, const BandSystems& systems,
                      const BandConditions& conditions, cudaStream_t stream) {
   const std::size_t bytes = 2 * static_cast<std::size_t>(systems.layout.size()) * sizeof(double);
-  condition_kernel<<<systems.count, threads, bytes, stream>>>(
-      patches, systems.layout, systems.panels, conditions.norm, conditions.bound, conditions.work,
-      conditions.condition, systems.status);
+  condition_kernel<<<systems.count, threads, bytes, stream>>>(patches, systems, conditions);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -137,14 +137,19 @@ __device__ bool variances_far_apart(const double* C, int m, double* of_warps) {
   return largest * inverse > condition_bound;
 }
 
-// Computes the covariance block of one core spectrum, one tile per warp. `X`, `X_before` and `M`
-// are shared scratch: rows of a band block, padded to a multiple of 8, times leading<P>; and size8
-// (size8 + 4).
+// Shared memory of `covariance`.
+struct CovarianceRoom {
+  double *X_before, *X;  // rows of a band block, padded to a multiple of 8, times leading<P>
+  double* M;             // size8 (size8 + 4)
+};
+
+// Computes the covariance block of one core spectrum, one tile per warp.
 template <int P>
 __device__ void covariance(const RootBatch& batch, const CoreSpectrum& core,
-                           const PatchGeometry& patch, const Tile& tile, double* X_before,
-                           double* X, double* M, Fragment& C) {
+                           const PatchGeometry& patch, const Tile& tile, CovarianceRoom room,
+                           Fragment& C) {
   constexpr int ld = leading<P>;
+  auto [X_before, X, M] = room;
   const BandLayout& layout = batch.layout;
   const int size = layout.size();
   const int size8 = (size + 7) / 8 * 8;
@@ -278,12 +283,19 @@ __device__ void keep_hard_block(const RootBatch& batch, const Tile& tile, Fragme
   if (threadIdx.x == 0) batch.hard[blockIdx.x] = 1;
 }
 
-// Stores the spectrum from Q = Z scale, with its row sums r and Q f.
+// Q = Z scale of a core spectrum, and room for its row sums r and Q f.
+struct Root {
+  const double* Z;
+  double scale;
+  double *r, *Qf;
+};
+
+// Stores the spectrum from its root.
 template <int P>
 __device__ void store_spectrum(const RootBatch& batch, const CoreSpectrum& core,
-                               const PatchGeometry& patch, const double* Z, double scale, double* r,
-                               double* Qf, const SpectraView& spectra) {
+                               const PatchGeometry& patch, Root root, const SpectraView& spectra) {
   constexpr int ld = leading<P>;
+  const auto [Z, scale, r, Qf] = root;
   const int m = batch.layout.nwave;
   const BinStrides strides = batch.layout.strides();
   const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
@@ -302,7 +314,7 @@ __device__ void store_spectrum(const RootBatch& batch, const CoreSpectrum& core,
     const int column = w + patch.wavepad;
     if (batch.q[first + strides.bin(0, column)] == 0) continue;
     store_bin(
-        patch, core.s, w, Qf[column], [&](int row) { return Z[row * ld + column] * scale; },
+        patch, {core.s, w, Qf[column]}, [&](int row) { return Z[row * ld + column] * scale; },
         [&](int row) { return r[row]; }, batch.status + core.patch, spectra);
   }
 }
@@ -335,9 +347,8 @@ __global__ void __launch_bounds__(threads<P>, blocks<P>)
   Fragment C;
   {
     const int size8 = (batch.layout.size() + 7) / 8 * 8;
-    double* X_before = Y;  // the iteration's matrices are not in use yet
-    double* X = X_before + size8 * ld;
-    covariance<P>(batch, core, patch, tile, X_before, X, X + size8 * ld, C);
+    double* X = Y + size8 * ld;  // the iteration's matrices are not in use yet
+    covariance<P>(batch, core, patch, tile, {Y, X, X + size8 * ld}, C);
   }
   for (int k = threadIdx.x; k < P * P; k += threads<P>)
     Z[k / P * ld + k % P] = k / P == k % P ? 1.0 : 0.0;
@@ -359,7 +370,7 @@ __global__ void __launch_bounds__(threads<P>, blocks<P>)
     return;
   }
   // Q = Z / sqrt(norm)
-  store_spectrum<P>(batch, core, patch, Z, 1 / sqrt(norm), r, Qf, spectra);
+  store_spectrum<P>(batch, core, patch, {Z, 1 / sqrt(norm), r, Qf}, spectra);
 }
 
 template <int P>

@@ -138,20 +138,13 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
     measure_reach(
         inputs,
         more_ == 0 ? all : make_patches(wide_options(inputs), inputs.grid, inputs.psf->nfiber));
-  evaluate_corners(psf_, fiber_, nspec_, bins_, corners_, reach_and_bad_.get() + 1, stream);
-  const SpotsView corners{0,
-                          0,
-                          bins_.nwave,
-                          psf_.view.nx(),
-                          psf_.view.ny(),
-                          nullptr,
-                          corners_.xc.get(),
-                          corners_.yc.get()};
-  find_used_pixels(device_geometry_.get(), count, corners, inputs.options.pixpad_frac, nx_, ny_,
-                   reach_and_bad_.get(), stream);
-  if (more_ != 0) lay_out_wide(inputs, corners);
+  evaluate_corners(psf_, {fiber_, nspec_, bins_}, corners_, reach_and_bad_.get() + 1, stream);
+  find_used_pixels({device_geometry_.get(), count, corners_.view(), inputs.options.pixpad_frac, nx_,
+                    ny_, reach_and_bad_.get()},
+                   stream);
+  if (more_ != 0) lay_out_wide(inputs);
   reserve(rows_, count_of(nspec_, ny_));
-  find_row_bins(corners_, 0, bins_.nwave, psf_.view.nx(), psf_.view.ny(), rows(), stream);
+  find_row_bins(corners_.view(), 0, bins_.nwave, rows(), stream);
   prepare_spectra(inputs, patches.size());
 
   wait_for(stream);
@@ -188,15 +181,14 @@ void FrameOnDevice::measure_reach(const ExtractInputs& inputs, const std::vector
   reserve(all_geometry_, geometry.size());
   send(geometry, all_geometry_.get());
   // A bad spot of other patches is reported by their rank.
-  evaluate_corners(psf_, fiber_begin, fiber_end - fiber_begin, bins, all_corners_, nullptr,
+  evaluate_corners(psf_, {fiber_begin, fiber_end - fiber_begin, bins}, all_corners_, nullptr,
                    context_->stream());
-  find_used_pixels(all_geometry_.get(), static_cast<int>(all.size()),
-                   {0, 0, bins.nwave, psf_.view.nx(), psf_.view.ny(), nullptr,
-                    all_corners_.xc.get(), all_corners_.yc.get()},
-                   inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get(), context_->stream());
+  find_used_pixels({all_geometry_.get(), static_cast<int>(all.size()), all_corners_.view(),
+                    inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get()},
+                   context_->stream());
 }
 
-void FrameOnDevice::lay_out_wide(const ExtractInputs& inputs, const SpotsView& corners) {
+void FrameOnDevice::lay_out_wide(const ExtractInputs& inputs) {
   std::vector<PatchGeometry> wide = geometry_;
   for (PatchGeometry& patch : wide) {
     patch.wave0 -= more_;
@@ -205,12 +197,12 @@ void FrameOnDevice::lay_out_wide(const ExtractInputs& inputs, const SpotsView& c
   }
   reserve(wide_geometry_, wide.size());
   send(wide, wide_geometry_.get());
-  find_used_pixels(wide_geometry_.get(), static_cast<int>(wide.size()), corners,
-                   inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get(), context_->stream());
+  find_used_pixels({wide_geometry_.get(), static_cast<int>(wide.size()), corners_.view(),
+                    inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get()},
+                   context_->stream());
   reserve(tested_rows_, count_of(nspec_, ny_));
   const int end = extended_grid(wide_options(inputs), inputs.grid).nwave - more_;
-  find_row_bins(corners_, more_, end, psf_.view.nx(), psf_.view.ny(), tested_rows(),
-                context_->stream());
+  find_row_bins(corners_.view(), more_, end, tested_rows(), context_->stream());
 }
 
 PixelsView FrameOnDevice::pixels() const {
@@ -231,7 +223,7 @@ SpotsView FrameOnDevice::evaluate_spots(int first, int last) {
     SPEX_GPU_CHECK(cudaMemsetAsync(spots_.get(), 0xFF, spots_.bytes(), context_->stream()));
     SPEX_GPU_CHECK(cudaMemsetAsync(rims_.get(), 0xFF, rims_.bytes(), context_->stream()));
   }
-  gpu::evaluate_spots(psf_, fiber_ + begin, end - begin, bins_, spots_.get(), rims_.get(),
+  gpu::evaluate_spots(psf_, {fiber_ + begin, end - begin, bins_}, spots_.get(), rims_.get(),
                       context_->stream());
   return {begin,        end - begin,       bins_.nwave,       psf_.view.nx(), psf_.view.ny(),
           spots_.get(), corners_.xc.get(), corners_.yc.get(), nullptr,        rims_.get()};
@@ -260,7 +252,7 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index, cudaStream_t
     if (row[s] < 0) continue;
     const int first = s;
     while (s + 1 < nspec_ && row[s + 1] >= 0) ++s;
-    gpu::evaluate_spots(psf_, fiber_ + first, s + 1 - first, bins_,
+    gpu::evaluate_spots(psf_, {fiber_ + first, s + 1 - first, bins_},
                         selected_spots_.get() + count_of(row[first]) * size_of_row, nullptr,
                         stream);
   }

@@ -123,7 +123,7 @@ class FrameOnDevice {
   void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
   /// Lays out the patches with `more` bins more of padding, which also count in reach_and_bad_, and
   /// finds the tested rows.
-  void lay_out_wide(const ExtractInputs& inputs, const SpotsView& corners);
+  void lay_out_wide(const ExtractInputs& inputs);
 
   const Context* context_;
   bool poison_;

@@ -16,8 +16,7 @@ constexpr int threads = 256;
 constexpr int rows_of_block = 1024;
 
 // Integer atomic minima and maxima do not depend on the order.
-__global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int w_begin, int w_end,
-                                int spot_nx, int spot_ny, RowBinsView all) {
+__global__ void row_bins_kernel(SpotsView spots, int w_begin, int w_end, RowBinsView all) {
   __shared__ int first[rows_of_block], last[rows_of_block], x0[rows_of_block], x1[rows_of_block];
   const int begin = blockIdx.x * rows_of_block;
   const int nrows = min(all.ny_ccd - begin, rows_of_block);
@@ -26,14 +25,14 @@ __global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int w_b
     last[row] = x1[row] = 0;
   }
   __syncthreads();
-  const size_t fiber = static_cast<size_t>(blockIdx.y) * nwave;
+  const size_t fiber = static_cast<size_t>(blockIdx.y) * spots.nwave;
   for (int w = w_begin + static_cast<int>(threadIdx.x); w < w_end; w += threads) {
-    const int x = xc[fiber + w], bottom = yc[fiber + w] - begin;
-    for (int row = max(bottom, 0); row < min(bottom + spot_ny, nrows); ++row) {
+    const int x = spots.xc[fiber + w], bottom = spots.yc[fiber + w] - begin;
+    for (int row = max(bottom, 0); row < min(bottom + spots.ny, nrows); ++row) {
       atomicMin(first + row, w);
       atomicMax(last + row, w + 1);
       atomicMin(x0 + row, x);
-      atomicMax(x1 + row, x + spot_nx);
+      atomicMax(x1 + row, x + spots.nx);
     }
   }
   __syncthreads();
@@ -72,18 +71,29 @@ __device__ int pixel_of(const PatchGeometry& patch, int x, int y) {
   return (y - patch.y0) * patch.nx() + x - patch.x0;
 }
 
+// What the kernels of models take of a batch. Less than a BatchView, which would cost registers.
+struct ModeledPatches {
+  const PatchGeometry* patches;
+  int npixel;
+  SpotsView spots;
+  RowBinsView rows;
+};
+
+ModeledPatches modeled(const BatchView& batch) {
+  return {batch.patches, batch.npixel, batch.spots, batch.rows};
+}
+
 // Marks a pixel that chi2pix does not count.
 constexpr double uncounted = -1;
 
 __global__ void __launch_bounds__(threads)
-    residual_kernel(const PatchGeometry* patches, int npixel, SpotsView spots, RowBinsView rows,
-                    PixelsView pixels, SolutionView solution, double psferr, Chi2Pixels counted,
-                    double* work) {
-  const PatchGeometry patch = patches[blockIdx.y];
+    residual_kernel(ModeledPatches batch, PixelsView pixels, SolutionView solution, double psferr,
+                    Chi2Pixels counted, double* work) {
+  const PatchGeometry patch = batch.patches[blockIdx.y];
   const double* f = solution.f + solution.strides.patch(blockIdx.y);
-  double* chi2 = work + static_cast<size_t>(blockIdx.y) * npixel;
+  double* chi2 = work + static_cast<size_t>(blockIdx.y) * batch.npixel;
   for_each_pixel(
-      patch, spots, rows, {patch.spec0, patch.wave0, 0, patch.nspec, 0, patch.nwave},
+      patch, batch.spots, batch.rows, {patch.spec0, patch.wave0, 0, patch.nspec, 0, patch.nwave},
       [&](int s, int w) { return f[solution.strides.bin(s, w)]; },
       [&](int x, int y, double m) {
         const size_t pixel = static_cast<size_t>(y) * pixels.nx + x;
@@ -94,17 +104,18 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
-    quality_kernel(const PatchGeometry* patches, int npixel, SpotsView spots, SolutionView solution,
-                   const double* work, int* status, SpectraView spectra) {
-  const PatchGeometry patch = patches[blockIdx.y];
+    quality_kernel(BatchView batch, SolutionView solution, const double* work) {
+  const PatchGeometry patch = batch.patches[blockIdx.y];
+  const SpotsView spots = batch.spots;
+  const SpectraView spectra = batch.spectra;
   const int j = blockIdx.x * warps + threadIdx.x / warp_size;
   const int lane = threadIdx.x % warp_size;
-  if (j >= patch.ncore * patch.nkept || status[blockIdx.y] == guarded) return;
+  if (j >= patch.ncore * patch.nkept || batch.status[blockIdx.y] == guarded) return;
   const int s = j / patch.nkept + patch.pad_below, w = j % patch.nkept + patch.wavepad;
   const size_t bin = solution.strides.patch(blockIdx.y) + solution.strides.bin(s, w);
   if (solution.q[bin] == 0) return;  // keeps the value of clear_spectra
   const ClippedSpot spot = clip_spot(patch, spots, s, w);
-  const double* chi2 = work + static_cast<size_t>(blockIdx.y) * npixel;
+  const double* chi2 = work + static_cast<size_t>(blockIdx.y) * batch.npixel;
   double sum = 0, weight = 0;
   // Pixels lane, lane + 32, ... of the spot, without a division per pixel.
   const int rows_further = warp_size / spots.nx, columns_further = warp_size % spots.nx;
@@ -131,19 +142,18 @@ __global__ void __launch_bounds__(threads)
   const size_t out = static_cast<size_t>(patch.spec0 + s) * spectra.nwave +
                      spectra.core_bin(patch) + j % patch.nkept;
   const double value = weight > 0 ? sum / weight : 0.0;
-  if (!isfinite(value)) fail(status + blockIdx.y);
+  if (!isfinite(value)) fail(batch.status + blockIdx.y);
   spectra.chi2pix[out] = value;
   spectra.pixmask_fraction[out] = fmin(fmax(1 - solution.good[bin], 0.0), 1.0);
 }
 
 __global__ void __launch_bounds__(threads)
-    core_model_kernel(const PatchGeometry* patches, int npixel, SpotsView spots, RowBinsView rows,
-                      SolutionView solution, double* all) {
-  const PatchGeometry patch = patches[blockIdx.y];
+    core_model_kernel(ModeledPatches batch, SolutionView solution, double* all) {
+  const PatchGeometry patch = batch.patches[blockIdx.y];
   const size_t first = solution.strides.patch(blockIdx.y);
-  double* model = all + static_cast<size_t>(blockIdx.y) * npixel;
+  double* model = all + static_cast<size_t>(blockIdx.y) * batch.npixel;
   for_each_pixel(
-      patch, spots, rows,
+      patch, batch.spots, batch.rows,
       {patch.spec0, patch.wave0, patch.pad_below, patch.pad_below + patch.ncore, patch.wavepad,
        patch.wavepad + patch.nkept},
       [&](int s, int w) {
@@ -155,11 +165,10 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void find_row_bins(const SpotCorners& corners, int w_begin, int w_end, int spot_nx, int spot_ny,
-                   const RowBinsView& rows, cudaStream_t stream) {
-  row_bins_kernel<<<dim3(blocks_for(rows.ny_ccd, rows_of_block), corners.nspec), threads, 0,
-                    stream>>>(corners.xc.get(), corners.yc.get(), corners.nwave, w_begin, w_end,
-                              spot_nx, spot_ny, rows);
+void find_row_bins(const SpotsView& spots, int w_begin, int w_end, const RowBinsView& rows,
+                   cudaStream_t stream) {
+  row_bins_kernel<<<dim3(blocks_for(rows.ny_ccd, rows_of_block), spots.nspec), threads, 0,
+                    stream>>>(spots, w_begin, w_end, rows);
   SPEX_LAUNCH_CHECK();
 }
 
@@ -167,19 +176,18 @@ void find_quality(const BatchView& batch, const SolutionView& solution, double p
                   Chi2Pixels counted, double* work, cudaStream_t stream) {
   if (batch.npixel == 0) return;
   residual_kernel<<<dim3(model_blocks, batch.count), threads, 0, stream>>>(
-      batch.patches, batch.npixel, batch.spots, batch.rows, batch.pixels, solution, psferr, counted,
-      work);
+      modeled(batch), batch.pixels, solution, psferr, counted, work);
   SPEX_LAUNCH_CHECK();
   quality_kernel<<<dim3(blocks_for(batch.ncore_bins, warps), batch.count), threads, 0, stream>>>(
-      batch.patches, batch.npixel, batch.spots, solution, work, batch.status, batch.spectra);
+      batch, solution, work);
   SPEX_LAUNCH_CHECK();
 }
 
 void find_core_model(const BatchView& batch, const SolutionView& solution, double* model,
                      cudaStream_t stream) {
   if (batch.npixel == 0) return;
-  core_model_kernel<<<dim3(model_blocks, batch.count), threads, 0, stream>>>(
-      batch.patches, batch.npixel, batch.spots, batch.rows, solution, model);
+  core_model_kernel<<<dim3(model_blocks, batch.count), threads, 0, stream>>>(modeled(batch),
+                                                                             solution, model);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -7,10 +7,9 @@
 
 namespace spex::gpu {
 
-/// Computes RowBins from the corners of the bins [w_begin, w_end), of spots of `spot_nx` x
-/// `spot_ny` pixels.
-void find_row_bins(const SpotCorners& corners, int w_begin, int w_end, int spot_nx, int spot_ny,
-                   const RowBinsView& rows, cudaStream_t stream);
+/// Computes RowBins from the corners of the bins [w_begin, w_end) of `spots`.
+void find_row_bins(const SpotsView& spots, int w_begin, int w_end, const RowBinsView& rows,
+                   cudaStream_t stream);
 
 /// Computes chi2pix and pixmask_fraction of the core bins of a batch; `counted` selects the pixels
 /// of chi2pix. `work` must hold batch.npixel numbers per patch. The status of a patch becomes 1 if

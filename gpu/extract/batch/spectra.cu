@@ -48,15 +48,15 @@ __global__ void f_kernel(const PatchGeometry* patches, const double* f, const do
   }
 }
 
-__global__ void signal_kernel(const PatchGeometry* patches, const CoreSpectrum* cores,
-                              const double* Q_all, int m, const double* f_all, const double* q_all,
-                              BinStrides strides, double* work, int* status, SpectraView spectra,
-                              const int* wanted) {
-  if (wanted != nullptr && wanted[blockIdx.x] == 0) return;
+__global__ void signal_kernel(CoreBatch batch, const double* Q_all, const double* f_all,
+                              double* work) {
+  if (batch.wanted != nullptr && batch.wanted[blockIdx.x] == 0) return;
+  const int m = batch.m;
+  const BinStrides& strides = batch.strides;
   double* r = work + static_cast<size_t>(blockIdx.x) * 2 * m;
   double* Qf = r + m;
-  const CoreSpectrum core = cores[blockIdx.x];
-  const PatchGeometry patch = patches[core.patch];
+  const CoreSpectrum core = batch.cores[blockIdx.x];
+  const PatchGeometry patch = batch.patches[core.patch];
   const double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
   const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
   for (int row = threadIdx.x; row < m; row += threads) {
@@ -72,30 +72,31 @@ __global__ void signal_kernel(const PatchGeometry* patches, const CoreSpectrum* 
   __syncthreads();
   for (int w = threadIdx.x; w < patch.nkept; w += threads) {
     const int column = w + patch.wavepad;
-    if (q_all[first + strides.bin(0, column)] == 0) continue;
+    if (batch.q[first + strides.bin(0, column)] == 0) continue;
     store_bin(
-        patch, core.s, w, Qf[column],
+        patch, {core.s, w, Qf[column]},
         [&](int row) { return Q[static_cast<size_t>(column) * m + row]; },
-        [&](int row) { return r[row]; }, status + core.patch, spectra);
+        [&](int row) { return r[row]; }, batch.status + core.patch, batch.spectra);
   }
 }
 
-__global__ void noise_kernel(const PatchGeometry* patches, const CoreSpectrum* cores,
-                             const double* Q_all, int m, const double* r_all, const double* Qf_all,
-                             const double* q_all, BinStrides strides, int* status,
-                             SpectraView spectra) {
-  const CoreSpectrum core = cores[blockIdx.x];
-  const PatchGeometry patch = patches[core.patch];
+__global__ void noise_kernel(CoreBatch batch, const double* Q_all, const double* r_all,
+                             const double* Qf_all) {
+  const int m = batch.m;
+  const BinStrides& strides = batch.strides;
+  const CoreSpectrum core = batch.cores[blockIdx.x];
+  const PatchGeometry patch = batch.patches[core.patch];
   const double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
   const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
   for (int w = threadIdx.x; w < patch.nkept; w += threads) {
     const int column = w + patch.wavepad;
     const size_t j = first + strides.bin(0, column);
-    if (q_all[j] == 0) continue;
+    if (batch.q[j] == 0) continue;
     store_bin(
-        patch, core.s, w, Qf_all[j],
+        patch, {core.s, w, Qf_all[j]},
         [&](int row) { return Q[static_cast<size_t>(column) * m + row]; },
-        [&](int row) { return r_all[first + strides.bin(0, row)]; }, status + core.patch, spectra);
+        [&](int row) { return r_all[first + strides.bin(0, row)]; }, batch.status + core.patch,
+        batch.spectra);
   }
 }
 
@@ -142,17 +143,13 @@ void store_f(const BatchView& batch, const SolutionView& solution, cudaStream_t 
 
 void store_signal(const CoreBatch& batch, const double* Q, const double* f, double* work,
                   cudaStream_t stream) {
-  signal_kernel<<<batch.ncores, threads, 0, stream>>>(batch.patches, batch.cores, Q, batch.m, f,
-                                                      batch.q, batch.strides, work, batch.status,
-                                                      batch.spectra, batch.wanted);
+  signal_kernel<<<batch.ncores, threads, 0, stream>>>(batch, Q, f, work);
   SPEX_LAUNCH_CHECK();
 }
 
 void store_noise(const CoreBatch& batch, const double* Q, const double* r, const double* Qf,
                  cudaStream_t stream) {
-  noise_kernel<<<batch.ncores, threads, 0, stream>>>(batch.patches, batch.cores, Q, batch.m, r, Qf,
-                                                     batch.q, batch.strides, batch.status,
-                                                     batch.spectra);
+  noise_kernel<<<batch.ncores, threads, 0, stream>>>(batch, Q, r, Qf);
   SPEX_LAUNCH_CHECK();
 }
 

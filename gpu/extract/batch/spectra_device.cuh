@@ -10,17 +10,24 @@ __device__ inline void fail(int* status) {
   atomicMax(status, 1);
 }
 
-/// Writes flux, ivar and the resolution of one core bin. `w` is an index among core bins, row(j)
-/// returns element (j, column) of Q over the padded bins, sums(j) the row sum r_j.
+/// A bin of a core spectrum.
+struct CoreBin {
+  int s;      ///< core fiber of the patch, from 0
+  int w;      ///< core bin of the patch, from 0
+  double Qf;  ///< its element of Q f
+};
+
+/// Writes flux, ivar and the resolution of one core bin. Q_of_row(j) returns element (j, column) of
+/// Q over the padded bins, r_of_row(j) the row sum r_j.
 template <class Row, class Sum>
-__device__ void store_bin(const PatchGeometry& patch, int s, int w, double Qf, const Row& Q_of_row,
+__device__ void store_bin(const PatchGeometry& patch, CoreBin core, const Row& Q_of_row,
                           const Sum& r_of_row, int* status, const SpectraView& spectra) {
   const int m = patch.nwave;
-  const int column = w + patch.wavepad;
+  const int column = core.w + patch.wavepad;
   const double r = r_of_row(column);
-  const size_t fiber = patch.spec0 + patch.pad_below + s;
-  const size_t bin = spectra.core_bin(patch) + w;
-  const double flux = Qf / r;
+  const size_t fiber = patch.spec0 + patch.pad_below + core.s;
+  const size_t bin = spectra.core_bin(patch) + core.w;
+  const double flux = core.Qf / r;
   bool finite = isfinite(flux) && isfinite(r * r);
   spectra.flux[fiber * spectra.nwave + bin] = flux;
   spectra.ivar[fiber * spectra.nwave + bin] = r * r;

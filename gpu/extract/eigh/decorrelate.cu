@@ -25,25 +25,35 @@ __global__ void finite_kernel(double* A, int n, const CoreSpectrum* owner, int* 
     atomicExch(status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x), failed);
 }
 
-// Clips eigenvalues to 1e-14 of the largest (section 5), and checks cuSOLVER's info. A matrix whose
-// condition number exceeds the bound gives its patch the status `ill_conditioned`. `clipped[k]`
-// becomes 1 if an eigenvalue of matrix k was smaller; null: not stored.
-__global__ void clip_kernel(double* u_all, int n, const int* info, const CoreSpectrum* owner,
-                            double condition_bound, int ill_conditioned, int* status,
-                            int* clipped) {
-  double* u = u_all + static_cast<size_t>(blockIdx.x) * n;
+// Matrices that cuSOLVER has decomposed, and what is recorded of them.
+struct DecomposedMatrices {
+  double* u;  // [matrix][n]
+  int n;
+  const int* info;            // [matrix], of cuSOLVER
+  const CoreSpectrum* owner;  // [matrix], as for finite_kernel
+  double condition_bound;
+  int ill_conditioned;  // status of a patch with a condition number above the bound
+  int* status;          // [patch]
+  int* clipped;         // [matrix]: 1 if an eigenvalue was too small; null: not stored
+};
+
+// Clips eigenvalues to 1e-14 of the largest (section 5), and checks cuSOLVER's info and condition
+// numbers.
+__global__ void clip_kernel(DecomposedMatrices of) {
+  const int n = of.n;
+  double* u = of.u + static_cast<size_t>(blockIdx.x) * n;
   const double least = 1e-14 * u[n - 1];
   const bool has_smaller = u[0] < least;
-  const bool near_singular = isfinite(condition_bound) && u[n - 1] > condition_bound * u[0];
+  const bool near_singular = isfinite(of.condition_bound) && u[n - 1] > of.condition_bound * u[0];
   __syncthreads();
   for (int k = threadIdx.x; k < n; k += threads) u[k] = fmax(u[k], least);
   if (threadIdx.x != 0) return;
-  if (clipped != nullptr && has_smaller) clipped[blockIdx.x] = 1;
-  int* of_patch = status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x);
-  if (info[blockIdx.x] != 0 || !(least > 0) || !isfinite(least))
+  if (of.clipped != nullptr && has_smaller) of.clipped[blockIdx.x] = 1;
+  int* of_patch = of.status + (of.owner != nullptr ? of.owner[blockIdx.x].patch : blockIdx.x);
+  if (of.info[blockIdx.x] != 0 || !(least > 0) || !isfinite(least))
     atomicExch(of_patch, failed);
   else if (near_singular)
-    atomicCAS(of_patch, 0, ill_conditioned);
+    atomicCAS(of_patch, 0, of.ill_conditioned);
 }
 
 // X = V diag(u^power)
@@ -85,35 +95,42 @@ __global__ void choose_kernel(const int* not_definite, int n, const double* othe
     f[static_cast<size_t>(blockIdx.x) * n + k] = other[static_cast<size_t>(blockIdx.x) * n + k];
 }
 
-void scale_columns(const double* V, const double* u, int n, int count, double power, double* X,
-                   cudaStream_t stream) {
-  scale_columns_kernel<<<dim3(count, n), threads, 0, stream>>>(V, u, n, power, X);
+// V diag(u) V^T of `count` matrices of order n.
+struct Decomposition {
+  int n;
+  int count;
+  const double* V;  // [count][n][n]
+  const double* u;  // [count][n]
+};
+
+// X = V diag(u^power)
+void scale_columns(const Decomposition& of, double power, double* X, cudaStream_t stream) {
+  scale_columns_kernel<<<dim3(of.count, of.n), threads, 0, stream>>>(of.V, of.u, of.n, power, X);
   SPEX_LAUNCH_CHECK();
 }
 
-// out = V diag(u^power) V^T x for `count` matrices; `work` has the size of out.
-void apply_function(const Context& context, const double* V, const double* u, int n, int count,
-                    double power, const double* x, double* work, double* out) {
+// out = V diag(u^power) V^T x for all matrices; `work` has the size of out.
+void apply_function(const Context& context, const Decomposition& of, double power, const double* x,
+                    double* work, double* out) {
   const double one = 1, zero = 0;
+  const int n = of.n, count = of.count;
   const long long stride = static_cast<long long>(n) * n;
   SPEX_GPU_CHECK(cublasDgemmStridedBatched(context.blas(), CUBLAS_OP_T, CUBLAS_OP_N, n, 1, n, &one,
-                                           V, n, stride, x, n, n, &zero, work, n, n, count));
+                                           of.V, n, stride, x, n, n, &zero, work, n, n, count));
   const long long size = static_cast<long long>(n) * count;
-  scale_vector_kernel<<<blocks_for(size, threads), threads, 0, context.stream()>>>(u, size, power,
-                                                                                   work);
+  scale_vector_kernel<<<blocks_for(size, threads), threads, 0, context.stream()>>>(of.u, size,
+                                                                                   power, work);
   SPEX_LAUNCH_CHECK();
   SPEX_GPU_CHECK(cublasDgemmStridedBatched(context.blas(), CUBLAS_OP_N, CUBLAS_OP_N, n, 1, n, &one,
-                                           V, n, stride, work, n, n, &zero, out, n, n, count));
+                                           of.V, n, stride, work, n, n, &zero, out, n, n, count));
 }
 
-// B_s = X_s X_s^T for the spectra s of one patch; X_s is rows [s m, (s + 1) m) of X.
-void spectrum_blocks(const Context& context, const double* X, int n, int m, int first, int nspec,
-                     double* B) {
+// B_s = X_s X_s^T for `count` spectra of one patch; X_s is m rows of X's n columns, the first at X.
+void spectrum_blocks(const Context& context, const double* X, int n, int m, int count, double* B) {
   const double one = 1, zero = 0;
   SPEX_GPU_CHECK(cublasDgemmStridedBatched(context.blas(), CUBLAS_OP_N, CUBLAS_OP_T, m, m, n, &one,
-                                           X + static_cast<size_t>(first) * m, n, m,
-                                           X + static_cast<size_t>(first) * m, n, m, &zero, B, m,
-                                           static_cast<long long>(m) * m, nspec));
+                                           X, n, m, X, n, m, &zero, B, m,
+                                           static_cast<long long>(m) * m, count));
 }
 
 }  // namespace
@@ -136,11 +153,11 @@ void EigenSolver::solve(const EighRoutines& routines, const Patches& patches) {
   normal_solver_.solve(routines.f, {n, count, patches.N, patches.y, patches.f},
                        not_definite_.get());
   decompose(routines.N, n, count, patches.N, u_.get());
-  clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr,
-                                                 patches.condition_bound, guarded, patches.status,
-                                                 not_definite_.get());
+  clip_kernel<<<count, threads, 0, c.stream()>>>({u_.get(), n, info_.get(), nullptr,
+                                                  patches.condition_bound, guarded, patches.status,
+                                                  not_definite_.get()});
   SPEX_LAUNCH_CHECK();
-  apply_function(c, patches.N, u_.get(), n, count, -1, patches.y, vectors_.get(),
+  apply_function(c, {n, count, patches.N, u_.get()}, -1, patches.y, vectors_.get(),
                  vectors_.get() + size);
   choose_kernel<<<count, threads, 0, c.stream()>>>(not_definite_.get(), n, vectors_.get() + size,
                                                    patches.f);
@@ -165,14 +182,15 @@ void EigenSolver::decorrelate(const EighRoutines& routines, Decorrelate kind,
                                  cudaMemcpyHostToDevice, c.stream()));
 
   const bool signal = kind == Decorrelate::signal;
-  const double* V = patches.N;
-  scale_columns(V, u_.get(), n, count, signal ? -0.5 : 0.25, scaled_.get(), c.stream());
+  const Decomposition N{n, count, patches.N, u_.get()};
+  scale_columns(N, signal ? -0.5 : 0.25, scaled_.get(), c.stream());
   double* out = signal ? blocks_.get() : Q_.get();
   for (int k = 0, first = 0; k < count; ++k) {
     int ncore = 0;
     while (first + ncore < ncores && cores[first + ncore].patch == k) ++ncore;
-    spectrum_blocks(c, scaled_.get() + static_cast<std::size_t>(k) * n * n, n, m, patches.pad_below,
-                    ncore, out + static_cast<std::size_t>(first) * block_size);
+    const double* X = scaled_.get() + static_cast<std::size_t>(k) * n * n;
+    spectrum_blocks(c, X + static_cast<std::size_t>(patches.pad_below) * m, n, m, ncore,
+                    out + static_cast<std::size_t>(first) * block_size);
     first += ncore;
   }
   const CoreBatch batch{patches.geometry, cores_.get(), ncores,         m,
@@ -184,8 +202,8 @@ void EigenSolver::decorrelate(const EighRoutines& routines, Decorrelate kind,
     fill_kernel<<<blocks_for(static_cast<long long>(size), threads), threads, 0, c.stream()>>>(
         1.0, static_cast<long long>(size), Qf);
     SPEX_LAUNCH_CHECK();
-    apply_function(c, V, u_.get(), n, count, 0.5, Qf, vectors_.get(), r);
-    apply_function(c, V, u_.get(), n, count, 0.5, patches.f, vectors_.get(), Qf);
+    apply_function(c, N, 0.5, Qf, vectors_.get(), r);
+    apply_function(c, N, 0.5, patches.f, vectors_.get(), Qf);
     store_noise(batch, Q_.get(), r, Qf, c.stream());
     return;
   }
@@ -204,11 +222,11 @@ void EigenSolver::store_roots(EighRoutine routine, const CoreBatch& batch, doubl
   SPEX_LAUNCH_CHECK();
   decompose(routine, m, ncores, C, block_u_.get());
   const double condition_bound = routine == EighRoutine::dsyevd ? syevd_condition_bound : INFINITY;
-  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), batch.cores,
-                                                  condition_bound, failed, batch.status, nullptr);
+  clip_kernel<<<ncores, threads, 0, c.stream()>>>({block_u_.get(), m, info_.get(), batch.cores,
+                                                   condition_bound, failed, batch.status, nullptr});
   SPEX_LAUNCH_CHECK();
   // Q_s = V diag(u^-1/2) V^T as X X^T with X = V diag(u^-1/4)
-  scale_columns(C, block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());
+  scale_columns({m, ncores, C, block_u_.get()}, -0.25, scaled_.get(), c.stream());
   square_kernel<<<dim3(ncores, m), 64, 0, c.stream()>>>(scaled_.get(), m, Q_.get());
   SPEX_LAUNCH_CHECK();
   reserve(row_sums_, 2 * count_of(ncores, m));

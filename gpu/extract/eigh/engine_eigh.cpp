@@ -23,14 +23,14 @@ int batch_size(const PatchBatch& patches, const EighRoutines& routines) {
 
 }  // namespace
 
-void EighEngine::extract(const FrameOnDevice& frame, const ExtractInputs& inputs,
-                         const EighRoutines& routines, double condition_bound, int first, int last,
-                         const SpotsView& spots, StageEvents& events,
+void EighEngine::extract(const PatchBatch& patches, const ExtractInputs& inputs,
+                         const EighRoutines& routines, double condition_bound, StageEvents& events,
                          std::vector<std::vector<double>>* models) {
-  const int most = batch_size(make_batch(frame, first, last, spots), routines);
-  for (int k = first; k < last; k += most) {
-    workspace_.begin(make_batch(frame, k, std::min(k + most, last), spots), routines, inputs,
-                     condition_bound);
+  const int most = batch_size(patches, routines);
+  const int last = patches.index.back() + 1;
+  for (int k = patches.index.front(); k < last; k += most) {
+    workspace_.begin(make_batch(*patches.frame, k, std::min(k + most, last), patches.spots),
+                     routines, inputs, condition_bound);
     events.time(Stage::assemble, [&] { workspace_.assemble(); });
     events.time(Stage::solve, [&] { workspace_.solve(); });
     events.time(Stage::decorrelate, [&] { workspace_.decorrelate(); });

@@ -11,13 +11,12 @@ class EighEngine {
  public:
   EighEngine(const Context& context, bool poison) : workspace_(context, poison) {}
 
-  /// Extracts the patches [first, last) of a loaded frame with given spots; several patches must
-  /// have one shape. Writes to the frame's spectra and status, and to `models`, one vector per
-  /// patch, unless null. A patch becomes guarded if the condition number of N exceeds
+  /// Extracts consecutive patches of a loaded frame, several only of one shape, as many at a time
+  /// as memory allows. Writes to the frame's spectra and status, and to `models`, one vector per
+  /// patch of the frame, unless null. A patch becomes guarded if the condition number of N exceeds
   /// `condition_bound`. Waits for the GPU only for models.
-  void extract(const FrameOnDevice& frame, const ExtractInputs& inputs,
-               const EighRoutines& routines, double condition_bound, int first, int last,
-               const SpotsView& spots, StageEvents& events,
+  void extract(const PatchBatch& patches, const ExtractInputs& inputs, const EighRoutines& routines,
+               double condition_bound, StageEvents& events,
                std::vector<std::vector<double>>* models);
 
  private:

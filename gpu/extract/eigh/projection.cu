@@ -6,16 +6,17 @@ namespace spex::gpu {
 namespace {
 
 // One column of A and WA; one block per bin.
-__global__ void dense_kernel(const PatchGeometry* patches, int rows, int columns, SpotsView spots,
-                             PixelsView pixels, double* A, double* WA) {
-  const PatchGeometry& patch = patches[blockIdx.y];
+__global__ void dense_kernel(BatchView batch, double* A, double* WA) {
+  const PatchGeometry& patch = batch.patches[blockIdx.y];
+  const PixelsView& pixels = batch.pixels;
+  const int rows = batch.npixel;
   const int j = blockIdx.x;
-  const size_t first = (static_cast<size_t>(blockIdx.y) * columns + j) * rows;
+  const size_t first = (static_cast<size_t>(blockIdx.y) * batch.n + j) * rows;
   const int nx = patch.nx();
   const int npixel = patch.npixel();
   const bool bin = j < patch.n();
   const ClippedSpot spot =
-      bin ? clip_spot(patch, spots, j / patch.nwave, j % patch.nwave) : ClippedSpot{};
+      bin ? clip_spot(patch, batch.spots, j / patch.nwave, j % patch.nwave) : ClippedSpot{};
   for (int i = threadIdx.x; i < rows; i += blockDim.x) {
     double a = 0, W = 0;
     if (bin && i < npixel) {
@@ -34,8 +35,7 @@ __global__ void dense_kernel(const PatchGeometry* patches, int rows, int columns
 
 void make_dense_projection(const BatchView& batch, double* A, double* WA, cudaStream_t stream) {
   const dim3 grid(batch.n, batch.count);
-  dense_kernel<<<grid, 256, 0, stream>>>(batch.patches, batch.npixel, batch.n, batch.spots,
-                                         batch.pixels, A, WA);
+  dense_kernel<<<grid, 256, 0, stream>>>(batch, A, WA);
   SPEX_LAUNCH_CHECK();
 }
 

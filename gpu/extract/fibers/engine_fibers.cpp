@@ -6,15 +6,15 @@
 
 namespace spex::gpu {
 
-void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
-                          std::vector<std::vector<double>>* models, PixelRejection* rejection,
-                          std::map<int, FrameFlux>& flux, const std::function<void()>& rooted) {
+void FiberEngine::extract(PatchBatch batch, const Job& job, StageEvents& events,
+                          const std::function<void()>& rooted) {
+  const ExtractInputs& inputs = *job.inputs;
   workspace_.begin(std::move(batch), inputs);
-  if (rejection == nullptr) {
+  if (job.rejection == nullptr) {
     events.time(Stage::assemble, [&] { workspace_.assemble(); });
   } else {
     events.time(Stage::assemble, [&] { workspace_.assemble_bands(); });
-    workspace_.reject_pixels(*rejection, events);
+    workspace_.reject_pixels(*job.rejection, events);
     events.time(Stage::assemble, [&] { workspace_.assemble_patches(); });
   }
   events.time(Stage::solve, [&] { workspace_.factor(); });
@@ -22,7 +22,7 @@ void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEv
   events.time(Stage::assemble, [&] { workspace_.check_far_light(); });
   events.time(Stage::solve, [&] {
     if (inputs.options.flux == FluxSolver::frame)
-      workspace_.take_frame_flux(inputs, rejection, flux);
+      workspace_.take_frame_flux(inputs, job.rejection, *job.flux);
     else
       workspace_.sweep();
     workspace_.correct();
@@ -33,7 +33,7 @@ void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEv
     workspace_.add_terms();
   });
   events.time(Stage::quality, [&] { workspace_.quality(); });
-  if (models != nullptr) workspace_.download_models(*models);
+  if (job.models != nullptr) workspace_.download_models(*job.models);
 }
 
 }  // namespace spex::gpu

@@ -254,18 +254,27 @@ __device__ bool couplings_within(const Neighbors<R>& my, const double* factors) 
   return within;
 }
 
+// What complement_kernel takes of a batch. Less than a FiberBatch, which would cost registers.
+struct CoreFibers {
+  const PatchGeometry* patches;
+  const CoreSpectrum* cores;
+  FiberLayout layout;
+  FiberBands bands;
+  int* status;
+};
+
 // D = sum over both neighbors t of V^T V, V = L_t^-1 N_ts. rho^2 of both together is tr(N_ss^-1 D).
 // Only if an upper bound of it exceeds the limit of rho, rho is computed.
 template <int R>
 __global__ void __launch_bounds__(threads, 2)
-    complement_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, FiberLayout layout,
-                      FiberBands bands, FiberSolution solution, SchurComplements complements,
-                      int* status) {
+    complement_kernel(CoreFibers batch, FiberSolution solution, SchurComplements complements) {
   extern __shared__ double shared[];
   __shared__ double root_of_inverse[largest_fiber_bins];
   __shared__ double f[largest_fiber_bins];
-  const CoreSpectrum core = cores[blockIdx.x];
-  const PatchGeometry& patch = patches[core.patch];
+  const FiberLayout& layout = batch.layout;
+  const FiberBands& bands = batch.bands;
+  const CoreSpectrum core = batch.cores[blockIdx.x];
+  const PatchGeometry& patch = batch.patches[core.patch];
   const int m = layout.nwave;
   const Neighbors<R> my{&layout, patch.pad_below + core.s, patch.nspec, shared};
   const size_t first = static_cast<size_t>(core.patch) * layout.nslots;
@@ -323,7 +332,7 @@ __global__ void __launch_bounds__(threads, 2)
   constexpr double most = fiber_bounds::coupling * fiber_bounds::coupling;
   if (norms.coupling <= most) return;
   half_solves<R>(my, pair, factors);
-  if (!couplings_within<R>(my, factors) && threadIdx.x == 0) status[core.patch] = guarded;
+  if (!couplings_within<R>(my, factors) && threadIdx.x == 0) batch.status[core.patch] = guarded;
 }
 
 }  // namespace
@@ -335,9 +344,9 @@ void find_complements(const FiberBatch& batch, const FiberSolution& solution,
       static_cast<std::size_t>(complement_numbers(layout.reach, layout.nwave)) * sizeof(double);
   with_reach(layout.reach, [&]<int R>() {
     allow_shared_memory(reinterpret_cast<const void*>(complement_kernel<R>));
-    complement_kernel<R><<<batch.ncores, threads, bytes, stream>>>(batch.view.patches, batch.cores,
-                                                                   layout, batch.bands, solution,
-                                                                   complements, batch.view.status);
+    complement_kernel<R><<<batch.ncores, threads, bytes, stream>>>(
+        {batch.view.patches, batch.cores, layout, batch.bands, batch.view.status}, solution,
+        complements);
   });
   SPEX_LAUNCH_CHECK();
 }

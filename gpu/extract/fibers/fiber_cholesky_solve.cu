@@ -96,12 +96,20 @@ __device__ double larger_or_nan(double a, double b) {
   return a >= b || isnan(a) ? a : b;
 }
 
+// The vectors of a patch's sweeps, `[spectrum][bin]`, and its N_{s+1,s}.
+struct SweptPatch {
+  const double* pair;
+  int pair_size;
+  const double* y;
+  const double* f;
+  double *x, *g;
+};
+
 // x = y - sum over neighbors t of N_st f_t, for the spectra of one color, s = 2 k + color; also
 // stored in g. Called by the whole block.
 template <int R>
-__device__ void subtract_neighbors(const PatchGeometry& patch, const double* pair, int pair_size,
-                                   int color, const double* y, const double* f, double* x,
-                                   double* g) {
+__device__ void subtract_neighbors(const PatchGeometry& patch, SweptPatch swept, int color) {
+  const auto [pair, pair_size, y, f, x, g] = swept;
   const int m = patch.nwave;
   const int of_color = (patch.nspec - color + 1) / 2;
   // Neighbor s - 1, by the columns of N_{s,s-1}: a warp does 32 bins, and loads several columns
@@ -164,9 +172,9 @@ __global__ void __launch_bounds__(solve_threads, 4)
   double* x = shared + layout.nslots * m;  // [nslots][m]
   const size_t first = static_cast<size_t>(blockIdx.x) * layout.nslots;
   const double* band = bands.band + first * layout.band_size();
-  const double* pair = bands.pair + first * layout.pair_size();
   double* y = solution.f + first * m;
-  double* g = solution.g + first * m;
+  const SweptPatch swept{
+      bands.pair + first * layout.pair_size(), layout.pair_size(), y, f, x, solution.g + first * m};
   const double* factor = solution.factor + first * layout.band_size();
   if constexpr (Staged) {
     double* copy = x + layout.nslots * m;
@@ -187,8 +195,7 @@ __global__ void __launch_bounds__(solve_threads, 4)
     double move = 0;  // squared
     for (int color = 0; color < 2; ++color) {
       // All f are zero at first.
-      if (sweep + color > 1)
-        subtract_neighbors<R>(patch, pair, layout.pair_size(), color, y, f, x, g);
+      if (sweep + color > 1) subtract_neighbors<R>(patch, swept, color);
       // A thread a spectrum.
       for (int s = 2 * threadIdx.x + color; s < patch.nspec; s += 2 * solve_threads) {
         double* mine = x + s * m;
@@ -214,7 +221,7 @@ __global__ void __launch_bounds__(solve_threads, 4)
     before = now;
   }
   // g of the second color belongs to the last sweep, and so does f of the first color.
-  subtract_neighbors<R>(patch, pair, layout.pair_size(), 0, y, f, x, g);
+  subtract_neighbors<R>(patch, swept, 0);
   for (int j = threadIdx.x; j < patch.n(); j += solve_threads) y[j] = f[j];
 }
 

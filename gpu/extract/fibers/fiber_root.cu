@@ -261,8 +261,8 @@ __global__ void __launch_bounds__(warps* warp_size, 2)
     if (wanted && wait) {
       wait_for_E<R>(my, spectrum, bounds, waiting);
     } else if (wanted) {
-      store_spectrum<R>(
-          batch, of, my.p, lanes, [&](int j) { return my.P_root(1, j); },
+      store_spectrum<R, lanes>(
+          batch, of, my.p, [&](int j) { return my.P_root(1, j); },
           [&](int j, int d) { return my.Q(j, d); }, [&](int j) { return my.r[j]; });
     }
     __syncwarp();

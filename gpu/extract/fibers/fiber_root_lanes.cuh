@@ -134,16 +134,16 @@ struct Equations {
 
 // Stores the bins that q constrains, `lanes` lanes a spectrum, p the caller's: z = P^(-1/2) y, Q(j,
 // d) element (j + d, j) of the root, r its row sums.
-template <int R, class Z, class Q, class Sum>
-__device__ void store_spectrum(const FiberRoots& batch, const Equations<R>& of, int p, int lanes,
-                               const Z& z, const Q& Q_of, const Sum& r) {
+template <int R, int lanes, class Z, class Q, class Sum>
+__device__ void store_spectrum(const FiberRoots& batch, const Equations<R>& of, int p, const Z& z,
+                               const Q& Q_of, const Sum& r) {
   const PatchGeometry& patch = batch.patches[of.core.patch];
   const double* q = batch.q + of.slot * of.m;
   for (int w = p; w < patch.nkept; w += lanes) {
     const int column = w + patch.wavepad;
     if (q[column] == 0) continue;
     store_bin(
-        patch, of.core.s, w, z(column),
+        patch, {of.core.s, w, z(column)},
         [&](int row) { return Q_of(min(row, column), abs(row - column)); }, r,
         batch.status + of.core.patch, batch.spectra);
   }

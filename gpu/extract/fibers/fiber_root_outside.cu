@@ -265,8 +265,8 @@ __global__ void __launch_bounds__(warps* warp_size)
     if (!good && wanted) batch.status[of.core.patch] = guarded;
     __syncwarp();
     if (wanted)
-      store_spectrum<R>(
-          batch, of, p, lanes, [&](int j) { return spectrum.z(j) + spectrum.added[m + j]; },
+      store_spectrum<R, lanes>(
+          batch, of, p, [&](int j) { return spectrum.z(j) + spectrum.added[m + j]; },
           [&](int j, int d) { return spectrum.Q(j, d); }, [&](int j) { return spectrum.r[j]; });
     __syncwarp();
   }

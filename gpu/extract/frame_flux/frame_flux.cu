@@ -46,11 +46,11 @@ std::size_t between_bytes(int m) {
   return sizeof(double) * count_of(2 * R, ReducedBand<R>::segments(m));
 }
 
-__global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides strides,
-                             const double* q, double regularize, int first_spec,
-                             FrameSystem system) {
+__global__ void prior_kernel(const PatchGeometry* patches, int nwave, PriorInput input,
+                             int first_spec, FrameSystem system) {
   const PatchGeometry patch = patches[blockIdx.x];
-  const double scale = prior_scale<threads>(patch, strides, q + strides.patch(blockIdx.x));
+  const double scale =
+      prior_scale<threads>(patch, input.strides, input.q + input.strides.patch(blockIdx.x));
   // The core's bins; for the first and the last step also the bins up to the ends of the grid.
   const int wave0 = patch.wave0 - system.before;
   const int first = wave0 + patch.wavepad;
@@ -60,7 +60,7 @@ __global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides
   for (int k = threadIdx.x; k < patch.ncore * (end - begin); k += threads) {
     const int s = patch.spec0 - first_spec + patch.pad_below + k / (end - begin);
     const size_t bin = system.bands.bin(s, begin + k % (end - begin));
-    system.prior[bin] = spex::prior(system.bands.q[bin], scale, regularize);
+    system.prior[bin] = spex::prior(system.bands.q[bin], scale, input.regularize);
   }
 }
 
@@ -293,9 +293,9 @@ __global__ void __launch_bounds__(segment_threads)
   take_largest(moved, system.moved + sweep * system.nbundles + place.bundle);
 }
 
-__global__ void put_kernel(const PatchGeometry* patches, FiberLayout layout, FiberBands bands,
-                           int first_spec, FrameSystem system, double* f_all, double* g_all) {
-  const PatchGeometry patch = patches[blockIdx.y];
+__global__ void put_kernel(FiberBatch batch, FrameSystem system, double* f_all, double* g_all) {
+  const FiberLayout& layout = batch.layout;
+  const PatchGeometry patch = batch.view.patches[blockIdx.y];
   const int s = blockIdx.x;
   if (s >= patch.nspec) return;
   const int m = patch.nwave, R = layout.reach;
@@ -304,9 +304,9 @@ __global__ void put_kernel(const PatchGeometry* patches, FiberLayout layout, Fib
   const int wave0 = patch.wave0 - system.before;
   for (int w = threadIdx.x; w < m; w += threads)
     if (wave0 + w < system.m)
-      f[w] = system.f[system.bands.bin(patch.spec0 - first_spec + s, wave0 + w)];
+      f[w] = system.f[system.bands.bin(patch.spec0 - batch.view.spots.first_spec + s, wave0 + w)];
   __syncthreads();
-  const double* N = bands.band + slot * layout.band_size();
+  const double* N = batch.bands.band + slot * layout.band_size();
   for (int w = threadIdx.x; w < m; w += threads) {
     double sum = N[w * (R + 1)] * f[w];
     for (int d = 1; d <= R; ++d) {
@@ -321,9 +321,8 @@ __global__ void put_kernel(const PatchGeometry* patches, FiberLayout layout, Fib
 
 void find_frame_prior(const BatchView& batch, int nwave, const PriorInput& input,
                       const FrameSystem& system, cudaStream_t stream) {
-  prior_kernel<<<batch.count, threads, 0, stream>>>(batch.patches, nwave, input.strides, input.q,
-                                                    input.regularize, batch.spots.first_spec,
-                                                    system);
+  prior_kernel<<<batch.count, threads, 0, stream>>>(batch.patches, nwave, input,
+                                                    batch.spots.first_spec, system);
   SPEX_LAUNCH_CHECK();
 }
 
@@ -383,9 +382,8 @@ void sweep_frame(const FrameSystem& system, int first, int last, cudaStream_t st
 
 void put_frame_flux(const FiberBatch& batch, const FrameSystem& system, double* f, double* g,
                     cudaStream_t stream) {
-  const BatchView& view = batch.view;
-  put_kernel<<<dim3(batch.layout.nslots, view.count), threads, 0, stream>>>(
-      view.patches, batch.layout, batch.bands, view.spots.first_spec, system, f, g);
+  put_kernel<<<dim3(batch.layout.nslots, batch.view.count), threads, 0, stream>>>(batch, system, f,
+                                                                                  g);
   SPEX_LAUNCH_CHECK();
 }
 

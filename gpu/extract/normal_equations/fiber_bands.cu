@@ -106,10 +106,12 @@ __device__ double overlap_of_lanes(unsigned lanes, const PixelsView& pixels, con
 }
 
 // The bands of spectrum blockIdx.x of patch blockIdx.y.
-__global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layout, SpotsView spots,
-                                  PixelsView pixels, FrameBands frame, const double* prior,
-                                  FiberBands bands) {
-  const PatchGeometry& patch = patches[blockIdx.y];
+__global__ void take_bands_kernel(FiberBatch batch, FrameBands frame, const double* prior) {
+  const FiberLayout& layout = batch.layout;
+  const FiberBands& bands = batch.bands;
+  const SpotsView& spots = batch.view.spots;
+  const PixelsView& pixels = batch.view.pixels;
+  const PatchGeometry& patch = batch.view.patches[blockIdx.y];
   const int s = blockIdx.x;
   if (s >= patch.nspec) return;
   const PatchInFrame place(patch, spots);
@@ -155,9 +157,10 @@ __global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layo
 
 // One thread per bin of s and bin of a spectrum at a distance of two or more, where the frame found
 // that they may share light. In the patch their diagonals also contain the prior.
-__global__ void far_kernel(const PatchGeometry* patches, FiberLayout layout, SpotsView spots,
-                           PixelsView pixels, FrameBands frame, FiberBands bands, int* status) {
-  const PatchGeometry patch = patches[blockIdx.y];
+__global__ void far_kernel(FiberBatch batch, FrameBands frame) {
+  const FiberLayout& layout = batch.layout;
+  const SpotsView& spots = batch.view.spots;
+  const PatchGeometry patch = batch.view.patches[blockIdx.y];
   const int k = blockIdx.x * threads + threadIdx.x;
   const int s = k / patch.nwave, v = k % patch.nwave;
   if (s + 2 >= patch.nspec) return;
@@ -165,14 +168,14 @@ __global__ void far_kernel(const PatchGeometry* patches, FiberLayout layout, Spo
   if (frame.far[frame.bin(place.s0 + s, place.v0 + v)] == 0) return;
   const size_t first = static_cast<size_t>(blockIdx.y) * layout.nslots;
   const auto diagonal = [&](int spectrum, int bin) {
-    return bands.band[(first + spectrum) * layout.band_size() + bin * (layout.reach + 1)];
+    return batch.bands.band[(first + spectrum) * layout.band_size() + bin * (layout.reach + 1)];
   };
   const ClippedSpot a = clip_spot(patch, spots, s, v);
   for (int t = s + 2; t < patch.nspec; ++t)
     for (int w = max(0, v - layout.reach); w <= min(patch.nwave - 1, v + layout.reach); ++w) {
-      const double shared = overlap(pixels, a, clip_spot(patch, spots, t, w));
+      const double shared = overlap(batch.view.pixels, a, clip_spot(patch, spots, t, w));
       if (!(shared <= fiber_bounds::far * sqrt(diagonal(s, v) * diagonal(t, w))))
-        status[blockIdx.y] = guarded;
+        batch.view.status[blockIdx.y] = guarded;
     }
 }
 
@@ -187,17 +190,15 @@ void take_bins(const BatchView& batch, const FrameBands& frame, const BinVectors
 
 void take_bands(const FiberBatch& batch, const FrameBands& frame, const double* prior,
                 cudaStream_t stream) {
-  const BatchView& view = batch.view;
-  take_bands_kernel<<<dim3(batch.layout.nslots, view.count), threads, 0, stream>>>(
-      view.patches, batch.layout, view.spots, view.pixels, frame, prior, batch.bands);
+  take_bands_kernel<<<dim3(batch.layout.nslots, batch.view.count), threads, 0, stream>>>(
+      batch, frame, prior);
   SPEX_LAUNCH_CHECK();
 }
 
 void refuse_far_light(const FiberBatch& batch, const FrameBands& frame, cudaStream_t stream) {
-  const BatchView& view = batch.view;
   const int bins = batch.layout.nslots * batch.layout.nwave;
-  far_kernel<<<dim3(blocks_for(bins, threads), view.count), threads, 0, stream>>>(
-      view.patches, batch.layout, view.spots, view.pixels, frame, batch.bands, view.status);
+  far_kernel<<<dim3(blocks_for(bins, threads), batch.view.count), threads, 0, stream>>>(batch,
+                                                                                        frame);
   SPEX_LAUNCH_CHECK();
 }
 

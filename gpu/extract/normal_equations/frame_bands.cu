@@ -57,6 +57,12 @@ __device__ double pixel_row(double W, double p) {
   return g == 0 ? rows[0] : g == 1 ? rows[1] : g == 2 ? rows[2] : 0.0;
 }
 
+// Spots and the pixels that they fall on.
+struct SpotsOnCcd {
+  const SpotsView& spots;
+  const PixelsView& pixels;
+};
+
 // c[j] += (spots of tile j of fiber u)^T W (spots of `columns`) over all pixels; tile 0 begins
 // `Below` tiles before `columns`. With Sums, also adds the products with pixel_row to `sums`. Each
 // element sums its pixels row by row, four from a multiple of four at a time, whichever tile the
@@ -64,8 +70,9 @@ __device__ double pixel_row(double W, double p) {
 // weights, `columns` and the tiles at most one away are loaded together; farther tiles share few
 // rows.
 template <int Below, int Tiles, int Steps, bool Sums>
-__device__ void multiply(const SpotsView& spots, const PixelsView& pixels, const Tile& columns,
-                         int u, int first, double (&c)[Tiles][2], double (&sums)[2]) {
+__device__ void multiply(SpotsOnCcd ccd, const Tile& columns, int u, int first,
+                         double (&c)[Tiles][2], double (&sums)[2]) {
+  const auto& [spots, pixels] = ccd;
   Tile rows[Tiles];
   int x0 = INT_MAX, x1 = INT_MIN, y0 = INT_MAX, y1 = INT_MIN;
 #pragma unroll
@@ -145,7 +152,7 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   };
   {
     double c[J + 1][2] = {}, sums[2] = {};
-    multiply<0, J + 1, steps_of_spot, true>(spots, pixels, columns, s, first, c, sums);
+    multiply<0, J + 1, steps_of_spot, true>({spots, pixels}, columns, s, first, c, sums);
 #pragma unroll
     for (int j = 0; j <= J; ++j)
       store(j, c[j], [&](int v, int d, double value) {
@@ -161,7 +168,8 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   }
   if (s + 1 == bands.nspec) return;
   double c[2 * J + 1][2] = {}, none[2];
-  multiply<J, 2 * J + 1, steps_of_neighbors, false>(spots, pixels, columns, s + 1, first, c, none);
+  multiply<J, 2 * J + 1, steps_of_neighbors, false>({spots, pixels}, columns, s + 1, first, c,
+                                                    none);
 #pragma unroll
   for (int j = 0; j <= 2 * J; ++j)
     store(j - J, c[j], [&](int v, int d, double value) {
@@ -186,8 +194,9 @@ __device__ bool reaches(const SpotsView& spots, const Tile& columns, int u, int 
 // of the pixels that both tiles share, times the norms of both spots' columns there. Infinite where
 // more than rim_columns columns are shared.
 template <int J>
-__device__ void bound_products(const SpotsView& spots, const PixelsView& pixels, int s,
-                               const Tile& columns, int u, int first, double (&c)[2 * J + 1][2]) {
+__device__ void bound_products(SpotsOnCcd ccd, int s, const Tile& columns, int u, int first,
+                               double (&c)[2 * J + 1][2]) {
+  const auto& [spots, pixels] = ccd;
   const FragmentLane at = fragment_lane();
   int xc[2 * J + 1];
   int x0 = INT_MAX, x1 = INT_MIN, y0 = INT_MAX, y1 = INT_MIN;
@@ -257,12 +266,12 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
     };
     // Hardly ever do they share so much that the products must be known.
     bool may[2] = {false, false};
-    bound_products<J>(spots, pixels, s, columns, u, first, c);
+    bound_products<J>({spots, pixels}, s, columns, u, first, c);
     look(0.999, may);  // rounding
     if (!__any_sync(0xffffffffU, may[0] || may[1])) continue;
 #pragma unroll
     for (auto& of_tile : c) of_tile[0] = of_tile[1] = 0;
-    multiply<J, 2 * J + 1, steps_of_neighbors, false>(spots, pixels, columns, u, first, c, none);
+    multiply<J, 2 * J + 1, steps_of_neighbors, false>({spots, pixels}, columns, u, first, c, none);
     look(1, shares);
   }
 #pragma unroll

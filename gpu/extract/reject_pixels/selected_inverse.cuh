@@ -49,10 +49,17 @@ __device__ double times_column(const double* of_k, int i, const Element& element
   return sum;
 }
 
-/// Element (i, j) of C_kp (`below`) or C_kn of block k, between neighbors `stride` away.
+/// A block that was eliminated between neighbors `stride` away.
+struct EliminatedBlock {
+  int k;
+  int stride;
+};
+
+/// Element (i, j) of C_kp (`below`) or C_kn of a block.
 template <int R>
-__device__ double beside(const ReducedBand<R>& A, const SelectedInverse<R>& C, int k, int stride,
-                         bool below, int i, int j) {
+__device__ double beside(const ReducedBand<R>& A, const SelectedInverse<R>& C,
+                         EliminatedBlock block, bool below, int i, int j) {
+  const auto [k, stride] = block;
   const int p = k - stride, n = k + stride;
   const bool upper = n < A.blocks();
   // C_np, stored with the one of both that was eliminated first.
@@ -87,7 +94,7 @@ __device__ void invert_selected(const ReducedBand<R>& A, const SelectedInverse<R
       const bool below = e / square % 2 == 0;
       const int i = e / R % R, j = e % R;
       if (!below && k + stride >= blocks) continue;
-      (below ? C.before(k) : C.after(k))[i * R + j] = beside(A, C, k, stride, below, i, j);
+      (below ? C.before(k) : C.after(k))[i * R + j] = beside(A, C, {k, stride}, below, i, j);
     }
     __syncthreads();
     for (int e = thread; e < count * square; e += threads) {

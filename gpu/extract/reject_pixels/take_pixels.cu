@@ -17,12 +17,14 @@ __global__ void marks_kernel(const PixelWeight* pixels, int count, std::uint16_t
 }
 
 // One block per pixel, one thread per fiber.
-__global__ void tiles_kernel(const PixelWeight* pixels, const BundleOfFiber* bundles,
-                             SpotsView spots, RowBinsView rows, int nx, int first_bin,
-                             unsigned char* wanted) {
+__global__ void tiles_kernel(BatchView batch, const PixelWeight* pixels,
+                             const BundleOfFiber* bundles, unsigned char* wanted) {
+  const SpotsView& spots = batch.spots;
+  const RowBinsView& rows = batch.rows;
+  const int first_bin = batch.spectra.first_bin;
   const PixelWeight pixel = pixels[blockIdx.x];
-  const int x = static_cast<int>(pixel.place % static_cast<unsigned>(nx));
-  const int y = static_cast<int>(pixel.place / static_cast<unsigned>(nx));
+  const int x = static_cast<int>(pixel.place % static_cast<unsigned>(batch.pixels.nx));
+  const int y = static_cast<int>(pixel.place / static_cast<unsigned>(batch.pixels.nx));
   const BundleOfFiber bundle = bundles[pixel.bundle];
   for (int s = bundle.begin + threadIdx.x; s < bundle.end; s += threads) {
     const RowBins bins = rows.rows[static_cast<size_t>(spots.first_spec + s) * rows.ny_ccd + y];
@@ -75,8 +77,7 @@ void mark_pixels(const PixelWeight* pixels, int count, std::uint16_t* marks, cud
 void mark_tiles(const BatchView& batch, const PixelWeight* pixels, int count,
                 const BundleOfFiber* bundles, unsigned char* wanted, cudaStream_t stream) {
   if (count == 0) return;
-  tiles_kernel<<<count, threads, 0, stream>>>(pixels, bundles, batch.spots, batch.rows,
-                                              batch.pixels.nx, batch.spectra.first_bin, wanted);
+  tiles_kernel<<<count, threads, 0, stream>>>(batch, pixels, bundles, wanted);
   SPEX_LAUNCH_CHECK();
 }
 
