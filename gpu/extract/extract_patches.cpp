@@ -8,11 +8,10 @@
 #include <type_traits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "gpu/core/copy.hpp"
 #include "gpu/extract/band/engine_band.hpp"
 #include "gpu/extract/batch/limits.hpp"
+#include "gpu/extract/bundle_patches.hpp"
 #include "gpu/extract/eigh/engine_eigh.hpp"
 #include "gpu/extract/fibers/engine_fibers.hpp"
 #include "gpu/extract/guarded_patches.hpp"
@@ -35,32 +34,9 @@ constexpr int direct_batch = 8192;
 constexpr int shared_direct_batch = 940;
 // No limit of condition numbers: no patch is left to the band engine.
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-// The end of the run of consecutive patches from `first` for which `same` holds.
-template <class Same>
-int end_of_run(const std::vector<Patch>& patches, int first, const Same& same) {
-  int last = first;
-  while (last < static_cast<int>(patches.size()) && same(patches[first], patches[last])) ++last;
-  return last;
-}
-
-bool same_bundle(const Patch& a, const Patch& b) {
-  return a.bundle == b.bundle;
-}
-int max_patches_of_bundle(const std::vector<Patch>& patches) {
-  int most = 0;
-  for (int first = 0; first < static_cast<int>(patches.size());) {
-    const int last = end_of_run(patches, first, same_bundle);
-    most = std::max(most, last - first);
-    first = last;
-  }
-  return most;
-}
 // The other extractors of the GPU need CPUs, too.
 int host_threads(const ExtractorSettings& settings) {
   return std::max(1, default_threads() / std::max(1, settings.frames_at_once));
-}
-bool same_subbundle(const Patch& a, const Patch& b) {
-  return a.bundle == b.bundle && a.subbundle == b.subbundle;
 }
 
 }  // namespace
@@ -102,22 +78,6 @@ class Extractor::Impl {
   // Whether something is found for a whole bundle before its patches.
   static bool by_bundles(const ExtractInputs& inputs) {
     return inputs.options.flux == FluxSolver::frame || inputs.options.reject_pixels.has_value();
-  }
-
-  // All patches of the bundles that contain the given patches.
-  static std::vector<Patch> patches_of_bundles(const ExtractInputs& inputs,
-                                               const std::vector<Patch>& patches) {
-    std::vector<Patch> whole;
-    for (std::size_t k = 0; k < patches.size(); ++k) {
-      if (k > 0 && same_bundle(patches[k - 1], patches[k])) continue;
-      const BundleFibers fibers = fibers_of_bundle(inputs, patches[k].bundle);
-      ExtractOptions options = inputs.options;
-      options.specmin = fibers.begin;
-      options.nspec = fibers.end - fibers.begin;
-      const std::vector<Patch> bundle = make_patches(options, inputs.grid, inputs.psf->nfiber);
-      whole.insert(whole.end(), bundle.begin(), bundle.end());
-    }
-    return whole;
   }
 
   Extracted extract_all(const ExtractInputs& inputs, const std::vector<Patch>& patches,
@@ -212,23 +172,6 @@ class Extractor::Impl {
                          rejects ? rejection()->pixels_of(patch.bundle) : *inputs.pixels,
                          inputs.options, inputs.psferr(), times, &flux,
                          rejects ? &rejection()->of(patch.bundle) : nullptr);
-  }
-
-  // Checks that whole bundles can be solved.
-  static void check_bundles(const ExtractInputs& inputs, const std::vector<Patch>& patches,
-                            bool by_fibers) {
-    const bool of_frame = inputs.options.flux == FluxSolver::frame;
-    const char* const option = of_frame ? "--flux" : "--reject-pixels";
-    const char* const what = of_frame ? "frame: " : "";
-    if (!by_fibers)
-      throw usage_error(
-          option, fmt::format("{}the GPU cannot extract this frame spectrum by spectrum", what),
-          "signal decorrelation and patches that the milestone direct supports, or spex-cpu");
-    if (max_patches_of_bundle(patches) > max_patches_of_launch)
-      throw usage_error(option,
-                        fmt::format("{}the GPU solves a bundle of {} patches in parts", what,
-                                    max_patches_of_bundle(patches)),
-                        fmt::format("at most {} patches, or spex-cpu", max_patches_of_launch));
   }
 
   // The rejection of this frame's pixels; nullptr if none are rejected.

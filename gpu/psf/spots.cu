@@ -1,13 +1,9 @@
 // Compiled without contraction (gpu/CMakeLists.txt): a center that is rounded differently than on
 // the CPU could fall into the next pixel. Sums that do not select pixels call fma().
-#include <stdexcept>
-
-#include "gpu/core/warp.cuh"
-#include "gpu/psf/spots.hpp"
+#include "gpu/psf/spot_series.cuh"
+#include "gpu/psf/spots_large.hpp"
 #include "reference/core/count.hpp"
-#include "reference/psf/legendre.hpp"
 #include "reference/psf/spot.hpp"
-#include "reference/psf/spot_tail.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -20,36 +16,6 @@ constexpr int max_x_terms = 8;
 constexpr int bins_of_block = 32;
 constexpr int warps_of_block = 8;
 constexpr int blocks_of_multiprocessor = 4;
-// Limits of large_spots_kernel.
-constexpr int max_large_warps = 4;
-
-__device__ double wavelength(const WaveBins& bins, int w) {
-  return bins.grid.at(bins.first + w);
-}
-
-// Column or row of a fiber's center.
-__device__ double center(const TraceView& trace, int fiber, double lambda) {
-  return legendre_sum(trace.coeff + static_cast<size_t>(fiber) * trace.ncoeff, trace.ncoeff,
-                      legendre_variable(lambda, trace.wavemin, trace.wavemax));
-}
-
-// Series p of `all`, laid out like Psf::param, at u.
-__device__ double series_at(const PsfView& psf, const double* all, int p, int fiber, double u) {
-  const double* c = all + (static_cast<size_t>(p) * psf.nfiber + fiber) * psf.ncoeff;
-  double sum = 0.0;
-  for_each_legendre(psf.ncoeff, u, [&](int d, double P) { sum = fma(c[d], P, sum); });
-  return sum;
-}
-
-// Parameter p of the PSF (0, 1: GHSIGX, GHSIGY; then GH-i-j) at u.
-__device__ double parameter(const PsfView& psf, int p, int fiber, double u) {
-  return series_at(psf, psf.param, p, fiber, u);
-}
-
-__device__ SpotTail tail_at(const PsfView& psf, int fiber, double u) {
-  const auto row = [&](int p) { return series_at(psf, psf.tail, p, fiber, u); };
-  return {row(0), row(1), row(2), row(3), row(4)};
-}
 
 __global__ void corners_kernel(PsfView psf, FiberBins of, int* xc, int* yc, int* bad) {
   const int j = blockIdx.x * blockDim.x + threadIdx.x;
@@ -107,30 +73,6 @@ __device__ int parameter_of(const PsfView& psf, int q) {
 
 bool fits_registers(const PsfView& psf) {
   return psf.nx() <= max_columns && psf.ny() <= max_rows && psf.ghdegx < max_x_terms;
-}
-
-// The factor that normalizes a spot to sum 1, from the sums of each lane's columns.
-__device__ double unit_scale(double of_columns) {
-  const double total = warp_sum(of_columns);
-  return total > 0.0 ? 1.0 / total : 0.0;
-}
-
-// Stores the rims of a spot from the sum of squares in a column: for lane c < rim_columns in column
-// c, for lane rim_columns + c in column nx - 1 - c. Called by a whole warp.
-__device__ void store_rims(double sum, float* rims) {
-  const int lane = threadIdx.x % warp_size;
-  // Columns farther out are part of a wider rim.
-  for (int offset = 1; offset < rim_columns; offset *= 2) {
-    const double farther = __shfl_up_sync(0xffffffffU, sum, offset);
-    if (lane % rim_columns >= offset) sum += farther;
-  }
-  if (lane < rims_of_spot) rims[lane] = __double2float_ru(sqrt(sum));
-}
-
-// The column whose sum of squares the lane passes to store_rims; -1 for none.
-__device__ int column_of_rim(int lane, int nx) {
-  if (lane >= rims_of_spot || lane % rim_columns >= nx) return -1;
-  return lane < rim_columns ? lane : nx - 1 - lane % rim_columns;
 }
 
 // The shared memory of a block and its warps' parts.
@@ -272,134 +214,7 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
   }
 }
 
-// Shared memory per warp of large_spots_kernel, in doubles: values at the edges along both axes,
-// the coefficients g, and the sums along x.
-__host__ __device__ int scratch_numbers(const PsfView& psf) {
-  const int degx = psf.ghdegx, degy = psf.ghdegy;
-  return (degx + 1) * (psf.nx() + 1) + (degy + 1) * (psf.ny() + 1) + (degx + 1) * (degy + 1) +
-         (degy + 1) * psf.nx();
-}
-
-// Spots of any size, with the operations of spots_kernel in the same order: one warp per spot,
-// columns distributed over lanes. Tails are those of reference/psf/gauss_hermite_tails.hpp.
-template <bool Tails>
-__global__ void large_spots_kernel(PsfView psf, FiberBins of, double* value, float* rims) {
-  extern __shared__ double shared[];
-  const int lane = threadIdx.x % warp_size;
-  const int warp = threadIdx.x / warp_size;
-  const long long j = static_cast<long long>(blockIdx.x) * (blockDim.x / warp_size) + warp;
-  const WaveBins& bins = of.bins;
-  if (j >= static_cast<long long>(of.nspec) * bins.nwave) return;
-  const int nx = psf.nx(), ny = psf.ny(), degx = psf.ghdegx, degy = psf.ghdegy;
-  const int ng = (degx + 1) * (degy + 1);
-
-  double* Ex = shared + warp * scratch_numbers(psf);
-  double* Ey = Ex + (degx + 1) * (nx + 1);
-  double* g = Ey + (degy + 1) * (ny + 1);
-  double* row = g + ng;
-
-  const int s = of.fiber + static_cast<int>(j / bins.nwave);
-  const double lambda = wavelength(bins, static_cast<int>(j % bins.nwave));
-  const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
-  const double sigma_x = parameter(psf, 0, s, u);
-  const double sigma_y = parameter(psf, 1, s, u);
-  const double x_center = center(psf.xtrace, s, lambda);
-  const double y_center = center(psf.ytrace, s, lambda);
-
-  for (int k = lane; k < ng; k += warp_size) g[k] = parameter(psf, 2 + k, s, u);
-  for (int m = lane; m <= nx; m += warp_size)
-    edge_values(x_center, sigma_x, nx, m, degx, Ex + m, nx + 1);
-  for (int m = lane; m <= ny; m += warp_size)
-    edge_values(y_center, sigma_y, ny, m, degy, Ey + m, ny + 1);
-  __syncwarp();
-
-  // row[j][x] = sum_i g_ij Px_i[x]
-  for (int k = lane; k < (degy + 1) * nx; k += warp_size) {
-    const int gj = k / nx, x = k % nx;
-    double sum = 0.0;
-    for (int i = 0; i <= degx; ++i)
-      sum = fma(g[i * (degy + 1) + gj],
-                pixel_integral(i, Ex[i * (nx + 1) + x], Ex[i * (nx + 1) + x + 1]), sum);
-    row[k] = sum;
-  }
-  __syncwarp();
-
-  double* spot = value + static_cast<size_t>(j) * nx * ny;
-  const int left = spot_corner(x_center, psf.hsizex), below = spot_corner(y_center, psf.hsizey);
-  SpotTail tail{};
-  if constexpr (Tails) tail = tail_at(psf, s, u);
-  double total = 0.0;
-  for (int x = lane; x < nx; x += warp_size)
-    for (int y = 0; y < ny; ++y) {
-      const double* E = Ey + y;
-      double sum = 0.0;
-      for (int i = 0; i <= degy; ++i, E += ny + 1)
-        sum = fma(row[i * nx + x], pixel_integral(i, E[0], E[1]), sum);
-      if constexpr (Tails) sum += tail.at(left + x - x_center, below + y - y_center);
-      sum = sum > 0.0 ? sum : 0.0;
-      spot[y * nx + x] = sum;
-      total += sum;
-    }
-  const double scale = unit_scale(total);
-  for (int x = lane; x < nx; x += warp_size)
-    for (int y = 0; y < ny; ++y) {
-      double& pixel = spot[y * nx + x];
-      // A tail may be infinite.
-      pixel = Tails && !(scale > 0) ? 0.0 : pixel * scale;
-    }
-  if (rims == nullptr) return;
-  __syncwarp();  // other lanes have written the column
-  const int column = column_of_rim(lane, nx);
-  double squares = 0.0;
-  for (int y = 0; column >= 0 && y < ny; ++y)
-    squares = fma(spot[y * nx + column], spot[y * nx + column], squares);
-  store_rims(squares, rims + j * rims_of_spot);
-}
-
-template <class T>
-void upload_values(const std::vector<T>& from, DeviceBuffer<T>& to, cudaStream_t stream) {
-  reserve(to, from.size());
-  SPEX_GPU_CHECK(cudaMemcpyAsync(to.get(), from.data(), from.size() * sizeof(T),
-                                 cudaMemcpyHostToDevice, stream));
-}
-
-// Structured bindings of all members, so that a new member does not compile until it is considered
-// here.
-TraceView upload(const Trace& trace, DeviceBuffer<double>& to, cudaStream_t stream) {
-  const auto& [wavemin, wavemax, ncoeff, coeff] = trace;
-  upload_values(coeff, to, stream);
-  return {wavemin, wavemax, ncoeff, to.get()};
-}
-
 }  // namespace
-
-void upload(const Psf& psf, double from, double to, DevicePsf& device, cudaStream_t stream) {
-  [[maybe_unused]] const auto& [kind, nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y,
-                                fibermin, camera, psferr, in_psf, xtrace, ytrace, wavemin, wavemax,
-                                ncoeff, param, tail, second, images, fit] = psf;
-  const bool tails = kind == PsfKind::gauss_hermite_tails;
-  if (kind != PsfKind::gauss_hermite && !tails)
-    throw std::logic_error("the kernels know GAUSS-HERMITE alone");
-  upload_values(param, device.param, stream);
-  if (tails) upload_values(tail, device.tail, stream);
-  device.light_ranges.clear();
-  for (int s = 0; s < nfiber; ++s) device.light_ranges.push_back(light_range(ytrace, s, from, to));
-  upload_values(device.light_ranges, device.light, stream);
-  device.view = {.nfiber = nfiber,
-                 .hsizex = hsizex,
-                 .hsizey = hsizey,
-                 .ghdegx = ghdegx,
-                 .ghdegy = ghdegy,
-                 .xtrace = upload(xtrace, device.xtrace, stream),
-                 .ytrace = upload(ytrace, device.ytrace, stream),
-                 .wavemin = wavemin,
-                 .wavemax = wavemax,
-                 .ncoeff = ncoeff,
-                 .param = device.param.get(),
-                 .tail = tails ? device.tail.get() : nullptr,
-                 .limits = spot_limits(psf),
-                 .light = device.light.get()};
-}
 
 void evaluate_corners(const DevicePsf& psf, const FiberBins& of, SpotCorners& corners, int* bad,
                       cudaStream_t stream) {
@@ -418,25 +233,16 @@ void evaluate_corners(const DevicePsf& psf, const FiberBins& of, SpotCorners& co
 
 void evaluate_spots(const DevicePsf& psf, const FiberBins& of, double* value, float* rims,
                     cudaStream_t stream) {
-  const std::size_t most = max_shared_memory();
-  const bool tails = psf.view.tail != nullptr;
-  if (const SpotLayout layout(psf.view);
-      !tails && fits_registers(psf.view) && layout.bytes() <= most) {
-    allow_shared_memory(reinterpret_cast<const void*>(spots_kernel));
-    spots_kernel<<<dim3(blocks_for(of.bins.nwave, bins_of_block), of.nspec),
-                   warps_of_block * warp_size, layout.bytes(), stream>>>(psf.view, of.fiber,
-                                                                         of.bins, value, rims);
-  } else {
-    const std::size_t bytes_of_warp =
-        static_cast<std::size_t>(scratch_numbers(psf.view)) * sizeof(double);
-    int warps = max_large_warps;
-    while (warps > 1 && static_cast<std::size_t>(warps) * bytes_of_warp > most) warps /= 2;
-    const auto kernel = tails ? large_spots_kernel<true> : large_spots_kernel<false>;
-    allow_shared_memory(reinterpret_cast<const void*>(kernel));
-    const long long count = static_cast<long long>(of.nspec) * of.bins.nwave;
-    kernel<<<blocks_for(count, warps), warps * warp_size,
-             static_cast<std::size_t>(warps) * bytes_of_warp, stream>>>(psf.view, of, value, rims);
+  const SpotLayout layout(psf.view);
+  if (psf.view.tail != nullptr || !fits_registers(psf.view) ||
+      layout.bytes() > max_shared_memory()) {
+    evaluate_large_spots(psf, of, value, rims, stream);
+    return;
   }
+  allow_shared_memory(reinterpret_cast<const void*>(spots_kernel));
+  spots_kernel<<<dim3(blocks_for(of.bins.nwave, bins_of_block), of.nspec),
+                 warps_of_block * warp_size, layout.bytes(), stream>>>(psf.view, of.fiber, of.bins,
+                                                                       value, rims);
   SPEX_LAUNCH_CHECK();
 }
 

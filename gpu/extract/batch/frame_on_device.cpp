@@ -1,13 +1,8 @@
 #include "gpu/extract/batch/frame_on_device.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-#include <utility>
 
 #include "gpu/extract/batch/widen.hpp"
-#include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
 #include "reference/extract/extract_inputs.hpp"
@@ -16,11 +11,6 @@
 
 namespace spex::gpu {
 namespace {
-
-// The driver copies pageable memory slowly, and pinning memory takes half a millisecond per MB,
-// during which no GPU gets work. So small pinned pieces are filled or emptied while another piece
-// is transferred.
-constexpr std::size_t piece = std::size_t{2} << 20;  // bytes
 
 // The options with the padding for the rejection of pixels.
 ExtractOptions wide_options(const ExtractInputs& inputs) {
@@ -32,9 +22,7 @@ ExtractOptions wide_options(const ExtractInputs& inputs) {
 }  // namespace
 
 FrameOnDevice::FrameOnDevice(const Context& context, bool poison)
-    : context_(&context), poison_(poison), reach_and_bad_(2), packer_(context) {
-  for (Piece& one : pieces_) one.bytes = PinnedBuffer<std::byte>(piece);
-}
+    : context_(&context), poison_(poison), reach_and_bad_(2), packer_(context) {}
 
 void FrameOnDevice::upload_pixels(const Pixels& pixels) {
   const cudaStream_t stream = context_->stream();
@@ -43,7 +31,7 @@ void FrameOnDevice::upload_pixels(const Pixels& pixels) {
   const auto singles = [](const Reals& reals) {
     return reals.single_values() == nullptr ? 0 : reals.size();
   };
-  float* const room = floats_in_spots(singles(pixels.value) + singles(pixels.weight));
+  float* const room = floats_in(spots_, singles(pixels.value) + singles(pixels.weight));
   float* const room_of_weight = room + singles(pixels.value);
   upload_reals(pixels.value, room, value_);
   upload_reals(pixels.weight, room_of_weight, weight_);
@@ -52,32 +40,12 @@ void FrameOnDevice::upload_pixels(const Pixels& pixels) {
   widen(room_of_weight, singles(pixels.weight), weight_.get(), stream);
 }
 
-float* FrameOnDevice::floats_in_spots(std::size_t count) {
-  reserve(spots_, (count + 1) / 2);
-  return reinterpret_cast<float*>(spots_.get());
-}
-
 void FrameOnDevice::upload_reals(const Reals& from, float* room, DeviceBuffer<double>& to) {
   reserve(to, from.size());
   if (const auto* single = from.single_values())
-    send(*single, room);
+    pieces_.send(*single, room, context_->stream());
   else
-    send(*from.double_values(), to.get());
-}
-
-template <class T>
-void FrameOnDevice::send(const std::vector<T>& values, T* to, cudaStream_t stream) {
-  const std::size_t most = piece / sizeof(T);
-  std::size_t turn = 0;
-  for (std::size_t first = 0; first < values.size(); first += most, turn = 1 - turn) {
-    const std::size_t bytes = std::min(most, values.size() - first) * sizeof(T);
-    Piece& one = pieces_[turn];
-    one.sent.wait();
-    std::memcpy(one.bytes.get(), values.data() + first, bytes);
-    SPEX_GPU_CHECK(
-        cudaMemcpyAsync(to + first, one.bytes.get(), bytes, cudaMemcpyHostToDevice, stream));
-    one.sent.record(stream);
-  }
+    pieces_.send(*from.double_values(), to.get(), context_->stream());
 }
 
 void FrameOnDevice::cover(const WaveGrid& grid, const std::vector<Patch>& patches) {
@@ -179,7 +147,7 @@ void FrameOnDevice::measure_reach(const ExtractInputs& inputs, const std::vector
   geometry.reserve(all.size());
   for (const Patch& patch : all) geometry.push_back(make_geometry(patch, fiber_begin, bin_begin));
   reserve(all_geometry_, geometry.size());
-  send(geometry, all_geometry_.get());
+  pieces_.send(geometry, all_geometry_.get(), context_->stream());
   // A bad spot of other patches is reported by their rank.
   evaluate_corners(psf_, {fiber_begin, fiber_end - fiber_begin, bins}, all_corners_, nullptr,
                    context_->stream());
@@ -196,7 +164,7 @@ void FrameOnDevice::lay_out_wide(const ExtractInputs& inputs) {
     patch.wavepad += more_;
   }
   reserve(wide_geometry_, wide.size());
-  send(wide, wide_geometry_.get());
+  pieces_.send(wide, wide_geometry_.get(), context_->stream());
   find_used_pixels({wide_geometry_.get(), static_cast<int>(wide.size()), corners_.view(),
                     inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get()},
                    context_->stream());
@@ -244,8 +212,8 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index, cudaStream_t
   reserve(selected_geometry_, index.size());
   reserve(selected_status_, index.size());
   reserve(row_of_fiber_, row.size());
-  send(geometry, selected_geometry_.get(), stream);
-  send(row, row_of_fiber_.get(), stream);
+  pieces_.send(geometry, selected_geometry_.get(), stream);
+  pieces_.send(row, row_of_fiber_.get(), stream);
   SPEX_GPU_CHECK(cudaMemsetAsync(selected_status_.get(), 0, index.size() * sizeof(int), stream));
   // Copy consecutive fibers at once.
   for (int s = 0; s < nspec_; ++s) {
@@ -268,183 +236,16 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index, cudaStream_t
   return {index, selected_geometry_.get(), selected_status_.get(), spots};
 }
 
-std::vector<FrameOnDevice::FiberRun> FrameOnDevice::fiber_runs() const {
-  const auto most = static_cast<int>(piece / spectra_bytes(1));
-  std::vector<FiberRun> runs;
-  for (std::size_t k = 0; k < geometry_.size(); ++k) {
-    const int begin = geometry_[k].spec0 + geometry_[k].pad_below;
-    const int end = begin + geometry_[k].ncore;
-    if (!runs.empty()) {
-      FiberRun& last = runs.back();
-      const int first_fiber = std::min(last.fiber, begin);
-      const int end_fiber = std::max(last.fiber + last.nfiber, end);
-      // Patches of the same fibers are transferred together, for any number of patches.
-      if (end_fiber - first_fiber <= std::max(most, last.nfiber)) {
-        last = {first_fiber, end_fiber - first_fiber, last.patch, k + 1};
-        continue;
-      }
-    }
-    runs.push_back({begin, end - begin, k, k + 1});
-  }
-  return runs;
-}
-
-std::size_t FrameOnDevice::spectra_bytes(int nfiber) const {
-  const std::size_t of_f = spectra_.f != nullptr ? count_of(nfiber, spectra_.nwave) : 0;
-  return (spectra_size(nfiber, spectra_.nwave, spectra_.ndiag) + of_f) * sizeof(double);
-}
-
-SpectraView FrameOnDevice::copy_fibers(const FiberRun& run, Piece& to) const {
-  reserve(to.bytes, spectra_bytes(run.nfiber));
-  auto* const values = reinterpret_cast<double*>(to.bytes.get());
-  SpectraView host = view_spectra(values, run.nfiber, spectra_.nwave, spectra_.ndiag, bins_.first);
-  const auto copy = [&](const double* from, int rows_per_fiber, double* target) {
-    const std::size_t fiber = count_of(rows_per_fiber, host.nwave);
-    SPEX_GPU_CHECK(cudaMemcpyAsync(target, from + static_cast<std::size_t>(run.fiber) * fiber,
-                                   static_cast<std::size_t>(run.nfiber) * fiber * sizeof(double),
-                                   cudaMemcpyDeviceToHost, context_->stream()));
-  };
-  copy(spectra_.flux, 1, host.flux);
-  copy(spectra_.ivar, 1, host.ivar);
-  copy(spectra_.chi2pix, 1, host.chi2pix);
-  copy(spectra_.pixmask_fraction, 1, host.pixmask_fraction);
-  copy(spectra_.resolution, host.ndiagonals(), host.resolution);
-  SPEX_GPU_CHECK(cudaMemcpyAsync(host.pulled, spectra_.pulled + count_of(run.fiber, host.nwave),
-                                 count_of(run.nfiber, host.nwave), cudaMemcpyDeviceToHost,
-                                 context_->stream()));
-  if (spectra_.f != nullptr) {
-    host.f = values + spectra_size(run.nfiber, spectra_.nwave, spectra_.ndiag);
-    copy(spectra_.f, 1, host.f);
-  }
-  to.sent.record(context_->stream());
-  return host;
-}
-
-PatchResult FrameOnDevice::cut_patch(const PatchGeometry& patch, const FiberRun& run,
-                                     const SpectraView& host) {
-  PatchResult result;
-  result.nspec = patch.ncore;
-  result.nwave = patch.nkept;
-  result.ndiagonals = host.ndiagonals();
-  const std::size_t fiber = patch.spec0 + patch.pad_below - run.fiber;
-  const std::size_t nwave = host.nwave;
-  const auto cut = [&]<class T>(const T* from, int rows_per_fiber, std::vector<T>& to) {
-    const std::size_t rows = patch.ncore * rows_per_fiber;
-    to.reserve(rows * static_cast<std::size_t>(patch.nkept));
-    const T* begin =
-        from + fiber * static_cast<std::size_t>(rows_per_fiber) * nwave + host.core_bin(patch);
-    for (std::size_t row = 0; row < rows; ++row, begin += nwave)
-      to.insert(to.end(), begin, begin + patch.nkept);
-  };
-  cut(host.flux, 1, result.flux);
-  cut(host.ivar, 1, result.ivar);
-  cut(host.chi2pix, 1, result.chi2pix);
-  cut(host.pixmask_fraction, 1, result.pixmask_fraction);
-  cut(host.resolution, host.ndiagonals(), result.resolution);
-  cut(host.pulled, 1, result.pulled);
-  if (host.f != nullptr) cut(host.f, 1, result.f);
-  return result;
-}
-
-template <class T>
-void FrameOnDevice::append(const T* from, std::size_t count, std::vector<T>& to) {
-  to.reserve(to.size() + count);
-  const std::size_t most = piece / sizeof(T);
-  const auto ask = [&](std::size_t first, Piece& one) {
-    if (first >= count) return;
-    SPEX_GPU_CHECK(cudaMemcpyAsync(one.bytes.get(), from + first,
-                                   std::min(most, count - first) * sizeof(T),
-                                   cudaMemcpyDeviceToHost, context_->stream()));
-    one.sent.record(context_->stream());
-  };
-  ask(0, pieces_[0]);
-  std::size_t turn = 0;
-  for (std::size_t first = 0; first < count; first += most, turn = 1 - turn) {
-    // Transfer the next piece while this piece is emptied.
-    ask(first + most, pieces_[1 - turn]);
-    pieces_[turn].sent.wait();
-    const T* const values = reinterpret_cast<const T*>(pieces_[turn].bytes.get());
-    to.insert(to.end(), values, values + std::min(most, count - first));
-  }
-}
-
-std::optional<PackedImage> FrameOnDevice::download_packed() {
-  const std::optional<ResolutionPacker::Plan> plan = packer_.plan();
-  if (!plan) return std::nullopt;
-  // A float is as large as a word.
-  float* const room = floats_in_spots(plan->words());
-  packer_.pack(reinterpret_cast<std::uint32_t*>(room));
-  wait_for(context_->stream());
-  PackedImage image{{}, plan->size, plan->crc, plan->datasum};
-  append(reinterpret_cast<const char*>(room), plan->deflated, image.deflated);
-  end_blocks(image.deflated);
-  return image;
-}
-
-void FrameOnDevice::download_frame(const ExtractInputs& inputs, SpectraOf wanted, Extracted& to) {
-  Frame& frame = to.frame.emplace();
-  frame.specmin = inputs.options.specmin;
-  frame.nspec = inputs.options.nspec_of(inputs.psf->nfiber);
-  frame.nwave = inputs.grid.nwave;
-  frame.ndiag = spectra_.ndiag;
-  frame.dw = inputs.grid.dw;
-  frame.wave = inputs.grid.range(0, frame.nwave);
-  // The patches' padding may begin before the first requested fiber.
-  const std::size_t first = count_of(frame.specmin - fiber_, frame.nwave);
-  const double* const resolution = spectra_.resolution + first * spectra_.ndiagonals();
-  const std::size_t count = frame.nbins() * spectra_.ndiagonals();
-  float* room = nullptr;
-  const auto narrow_resolution = [&] {
-    room = floats_in_spots(count);
-    narrow(resolution, count, room, context_->stream());
-  };
-  if (wanted == SpectraOf::written_frame) narrow_resolution();
-  if (wanted == SpectraOf::packed_frame)
-    packer_.survey({resolution, count_of(frame.nspec, spectra_.ndiagonals()), frame.nwave,
-                    spectra_.ndiagonals()});
-
-  append(spectra_.flux + first, frame.nbins(), frame.flux);
-  append(spectra_.ivar + first, frame.nbins(), frame.ivar);
-  append(spectra_.chi2pix + first, frame.nbins(), frame.chi2pix);
-  append(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
-  append(spectra_.pulled + first, frame.nbins(), frame.pulled);
-  if (spectra_.f != nullptr) append(spectra_.f + first, frame.nbins(), frame.f);
-  for (double& flux : frame.flux) flux /= frame.dw;
-  for (double& f : frame.f) f /= frame.dw;
-  for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
-  // A bin that float32 cannot hold loses its column of R (drop_overflows.hpp).
-  if (wanted == SpectraOf::packed_frame && float_holds(frame.flux) && float_holds(frame.ivar) &&
-      float_holds(frame.chi2pix) && float_holds(frame.f))
-    to.resolution = download_packed();
-  if (to.resolution) return;
-  const auto take_resolution = [&](const auto* from) {
-    std::vector<std::remove_cvref_t<decltype(*from)>> rows;
-    append(from, count, rows);
-    frame.resolution = Reals(std::move(rows));
-  };
-  if (wanted == SpectraOf::frame) {
-    take_resolution(resolution);
-    return;
-  }
-  if (room == nullptr) narrow_resolution();
-  take_resolution(room);
+FrameSpectra FrameOnDevice::frame_spectra() {
+  return {context_, spectra_, fiber_, &pieces_, &spots_, &packer_};
 }
 
 std::vector<PatchResult> FrameOnDevice::download() {
-  const std::vector<FiberRun> runs = fiber_runs();
-  std::array<SpectraView, 2> host;
-  host[0] = copy_fibers(runs[0], pieces_[0]);
-  std::vector<PatchResult> results;
-  results.reserve(geometry_.size());
-  for (std::size_t r = 0; r < runs.size(); ++r) {
-    const std::size_t turn = r % 2;
-    // Transfer the next fibers while these are cut into patches.
-    if (r + 1 < runs.size()) host[1 - turn] = copy_fibers(runs[r + 1], pieces_[1 - turn]);
-    pieces_[turn].sent.wait();
-    for (std::size_t k = runs[r].patch; k < runs[r].end_patch; ++k)
-      results.push_back(cut_patch(geometry_[k], runs[r], host[turn]));
-  }
-  return results;
+  return download_patches(frame_spectra(), geometry_);
+}
+
+void FrameOnDevice::download_frame(const ExtractInputs& inputs, SpectraOf wanted, Extracted& to) {
+  gpu::download_frame(frame_spectra(), inputs, wanted, to);
 }
 
 }  // namespace spex::gpu

@@ -1,14 +1,11 @@
 // A frame in device memory: PSF, pixels, corners of the spots, patches, and memory for the spectra.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <optional>
 #include <vector>
 
 #include "gpu/core/context.hpp"
+#include "gpu/extract/batch/frame_download.hpp"
 #include "gpu/extract/batch/quality.hpp"
-#include "gpu/files/pack_resolution.hpp"
 #include "reference/extract/extract_patches.hpp"
 #include "reference/model/extracted.hpp"
 #include "reference/model/preproc.hpp"
@@ -75,45 +72,12 @@ class FrameOnDevice {
   [[nodiscard]] int spot_size() const { return psf_.view.nx() * psf_.view.ny(); }
 
  private:
-  // A pinned piece of memory, and the event of the GPU's last use.
-  struct Piece {
-    PinnedBuffer<std::byte> bytes;
-    Event sent;
-  };
-  // Fibers that are transferred together, and the patches [patch, end_patch) with these core
-  // fibers.
-  struct FiberRun {
-    int fiber = 0;
-    int nfiber = 0;
-    std::size_t patch = 0;
-    std::size_t end_patch = 0;
-  };
-
   void upload_pixels(const Pixels& pixels);
   /// Uploads floats to `room` on the device, and doubles to `to`, which must be large enough for
   /// either.
   void upload_reals(const Reals& from, float* room, DeviceBuffer<double>& to);
-  /// Copies through pinned pieces, two in flight.
-  template <class T>
-  void send(const std::vector<T>& values, T* to, cudaStream_t stream);
-  template <class T>
-  void send(const std::vector<T>& values, T* to) {
-    send(values, to, context_->stream());
-  }
-  /// Memory for `count` floats in the spots' buffer, while there are no spots.
-  float* floats_in_spots(std::size_t count);
-  /// Runs of consecutive patches: as many as fit in a piece, at least one.
-  [[nodiscard]] std::vector<FiberRun> fiber_runs() const;
-  [[nodiscard]] std::size_t spectra_bytes(int nfiber) const;
-  /// Starts copying the spectra of these fibers; returns the view of the copy.
-  SpectraView copy_fibers(const FiberRun& run, Piece& to) const;
-  [[nodiscard]] static PatchResult cut_patch(const PatchGeometry& patch, const FiberRun& run,
-                                             const SpectraView& host);
-  /// Appends `count` numbers from device memory to `to` through the pinned pieces.
-  template <class T>
-  void append(const T* from, std::size_t count, std::vector<T>& to);
-  /// Downloads the packed form of the surveyed rows; nothing if plan() returns nothing.
-  [[nodiscard]] std::optional<PackedImage> download_packed();
+  /// What downloads take.
+  [[nodiscard]] FrameSpectra frame_spectra();
   /// Sets the fibers and bins that hold the patches.
   void cover(const WaveGrid& grid, const std::vector<Patch>& patches);
   /// Memory for the spectra and the status of the patches, without results yet.
@@ -149,7 +113,7 @@ class FrameOnDevice {
   DeviceBuffer<double> spectra_values_, f_;
   SpectraView spectra_;
   DeviceBuffer<int> status_;
-  std::array<Piece, 2> pieces_;
+  PinnedPieces pieces_;
   ResolutionPacker packer_;
 };
 

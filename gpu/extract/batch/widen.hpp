@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include <cuda_runtime.h>
+#include "gpu/core/buffer.hpp"
 
 namespace spex::gpu {
 
@@ -12,5 +12,11 @@ void widen(const float* from, std::size_t count, double* to, cudaStream_t stream
 
 /// The reverse, rounded to the nearest float.
 void narrow(const double* from, std::size_t count, float* to, cudaStream_t stream);
+
+/// Memory for `count` floats in a buffer of doubles, which grows on demand and loses its numbers.
+[[nodiscard]] inline float* floats_in(DeviceBuffer<double>& buffer, std::size_t count) {
+  reserve(buffer, (count + 1) / 2);
+  return reinterpret_cast<float*>(buffer.get());
+}
 
 }  // namespace spex::gpu

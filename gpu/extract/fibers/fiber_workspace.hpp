@@ -1,5 +1,5 @@
 // The stages of the fiber engine, from pairs of overlapping spots to spectra, and their shared
-// device memory.
+// device memory. The flux of the whole frame is in fiber_workspace_flux.cpp.
 #pragma once
 
 #include <map>
