@@ -221,7 +221,7 @@ __global__ void __launch_bounds__(threads, 1)
     condition_kernel(const PatchGeometry* patches, BandSystems systems, BandConditions conditions) {
   extern __shared__ double vectors[];
   if (systems.status[blockIdx.x] != 0) return;  // no factors; uniform over the block
-  const BandLayout& layout = systems.layout;
+  const BandLayout layout = systems.layout;
   const PatchGeometry patch = patches[blockIdx.x];
   double* x = conditions.work + static_cast<size_t>(blockIdx.x) * 2 * layout.rows();
   InverseNorm inverse{patch,

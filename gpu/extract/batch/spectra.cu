@@ -52,7 +52,8 @@ __global__ void signal_kernel(CoreBatch batch, const double* Q_all, const double
                               double* work) {
   if (batch.wanted != nullptr && batch.wanted[blockIdx.x] == 0) return;
   const int m = batch.m;
-  const BinStrides& strides = batch.strides;
+  const BinStrides strides = batch.strides;
+  const SpectraView spectra = batch.spectra;
   double* r = work + static_cast<size_t>(blockIdx.x) * 2 * m;
   double* Qf = r + m;
   const CoreSpectrum core = batch.cores[blockIdx.x];
@@ -76,14 +77,15 @@ __global__ void signal_kernel(CoreBatch batch, const double* Q_all, const double
     store_bin(
         patch, {core.s, w, Qf[column]},
         [&](int row) { return Q[static_cast<size_t>(column) * m + row]; },
-        [&](int row) { return r[row]; }, batch.status + core.patch, batch.spectra);
+        [&](int row) { return r[row]; }, batch.status + core.patch, spectra);
   }
 }
 
 __global__ void noise_kernel(CoreBatch batch, const double* Q_all, const double* r_all,
                              const double* Qf_all) {
   const int m = batch.m;
-  const BinStrides& strides = batch.strides;
+  const BinStrides strides = batch.strides;
+  const SpectraView spectra = batch.spectra;
   const CoreSpectrum core = batch.cores[blockIdx.x];
   const PatchGeometry patch = batch.patches[core.patch];
   const double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
@@ -96,7 +98,7 @@ __global__ void noise_kernel(CoreBatch batch, const double* Q_all, const double*
         patch, {core.s, w, Qf_all[j]},
         [&](int row) { return Q[static_cast<size_t>(column) * m + row]; },
         [&](int row) { return r_all[first + strides.bin(0, row)]; }, batch.status + core.patch,
-        batch.spectra);
+        spectra);
   }
 }
 

@@ -8,7 +8,7 @@ namespace {
 // One column of A and WA; one block per bin.
 __global__ void dense_kernel(BatchView batch, double* A, double* WA) {
   const PatchGeometry& patch = batch.patches[blockIdx.y];
-  const PixelsView& pixels = batch.pixels;
+  const PixelsView pixels = batch.pixels;
   const int rows = batch.npixel;
   const int j = blockIdx.x;
   const size_t first = (static_cast<size_t>(blockIdx.y) * batch.n + j) * rows;

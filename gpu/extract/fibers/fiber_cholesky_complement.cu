@@ -271,8 +271,8 @@ __global__ void __launch_bounds__(threads, 2)
   extern __shared__ double shared[];
   __shared__ double root_of_inverse[largest_fiber_bins];
   __shared__ double f[largest_fiber_bins];
-  const FiberLayout& layout = batch.layout;
-  const FiberBands& bands = batch.bands;
+  const FiberLayout layout = batch.layout;
+  const FiberBands bands = batch.bands;
   const CoreSpectrum core = batch.cores[blockIdx.x];
   const PatchGeometry& patch = batch.patches[core.patch];
   const int m = layout.nwave;

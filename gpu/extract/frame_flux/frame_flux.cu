@@ -237,7 +237,7 @@ __global__ void __launch_bounds__(segment_threads)
 }
 
 __global__ void put_kernel(FiberBatch batch, FrameSystem system, double* f_all, double* g_all) {
-  const FiberLayout& layout = batch.layout;
+  const FiberLayout layout = batch.layout;
   const PatchGeometry patch = batch.view.patches[blockIdx.y];
   const int s = blockIdx.x;
   if (s >= patch.nspec) return;

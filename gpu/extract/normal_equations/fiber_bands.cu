@@ -107,10 +107,10 @@ __device__ double overlap_of_lanes(unsigned lanes, const PixelsView& pixels, con
 
 // The bands of spectrum blockIdx.x of patch blockIdx.y.
 __global__ void take_bands_kernel(FiberBatch batch, FrameBands frame, const double* prior) {
-  const FiberLayout& layout = batch.layout;
-  const FiberBands& bands = batch.bands;
-  const SpotsView& spots = batch.view.spots;
-  const PixelsView& pixels = batch.view.pixels;
+  const FiberLayout layout = batch.layout;
+  const FiberBands bands = batch.bands;
+  const SpotsView spots = batch.view.spots;
+  const PixelsView pixels = batch.view.pixels;
   const PatchGeometry& patch = batch.view.patches[blockIdx.y];
   const int s = blockIdx.x;
   if (s >= patch.nspec) return;
@@ -158,8 +158,8 @@ __global__ void take_bands_kernel(FiberBatch batch, FrameBands frame, const doub
 // One thread per bin of s and bin of a spectrum at a distance of two or more, where the frame found
 // that they may share light. In the patch their diagonals also contain the prior.
 __global__ void far_kernel(FiberBatch batch, FrameBands frame) {
-  const FiberLayout& layout = batch.layout;
-  const SpotsView& spots = batch.view.spots;
+  const FiberLayout layout = batch.layout;
+  const SpotsView spots = batch.view.spots;
   const PatchGeometry patch = batch.view.patches[blockIdx.y];
   const int k = blockIdx.x * threads + threadIdx.x;
   const int s = k / patch.nwave, v = k % patch.nwave;

@@ -19,8 +19,8 @@ __global__ void marks_kernel(const PixelWeight* pixels, int count, std::uint16_t
 // One block per pixel, one thread per fiber.
 __global__ void tiles_kernel(BatchView batch, const PixelWeight* pixels,
                              const BundleOfFiber* bundles, unsigned char* wanted) {
-  const SpotsView& spots = batch.spots;
-  const RowBinsView& rows = batch.rows;
+  const SpotsView spots = batch.spots;
+  const RowBinsView rows = batch.rows;
   const int first_bin = batch.spectra.first_bin;
   const PixelWeight pixel = pixels[blockIdx.x];
   const int x = static_cast<int>(pixel.place % static_cast<unsigned>(batch.pixels.nx));
