@@ -168,10 +168,11 @@ class Extractor::Impl {
                              inputs.grid.range(patch.padded_wave_first(), patch.padded_nwave()));
     StageTimes times;  // host times; the stages record GPU times
     const bool rejects = rejection() != nullptr;
-    return extract_patch(patch, {&spots, 0, 0, patch.padded_nspec(), patch.padded_nwave()},
-                         rejects ? rejection()->pixels_of(patch.bundle) : *inputs.pixels,
-                         inputs.options, inputs.psferr(), times, &flux,
-                         rejects ? &rejection()->of(patch.bundle) : nullptr);
+    return extract_patch(
+        patch, {&spots, 0, 0, patch.padded_nspec(), patch.padded_nwave()},
+        {rejects ? rejection()->pixels_of(patch.bundle) : *inputs.pixels, inputs.options,
+         inputs.psferr(), &flux, rejects ? &rejection()->of(patch.bundle) : nullptr},
+        times);
   }
 
   // The rejection of this frame's pixels; nullptr if none are rejected.

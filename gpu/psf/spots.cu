@@ -25,8 +25,9 @@ __global__ void corners_kernel(PsfView psf, FiberBins of, int* xc, int* yc, int*
   const double x = center(psf.xtrace, fiber, lambda);
   const double y = center(psf.ytrace, fiber, lambda);
   const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
-  const SpotState state = spot_state(psf.limits, psf.light[fiber], lambda, x, y,
-                                     parameter(psf, 0, fiber, u), parameter(psf, 1, fiber, u));
+  const SpotState state =
+      spot_state(psf.limits, psf.light[fiber], lambda,
+                 {{x, y}, parameter(psf, 0, fiber, u), parameter(psf, 1, fiber, u)});
   if (state == SpotState::broken && bad != nullptr) atomicMax(bad, j + 1);
   xc[j] = state == SpotState::lit ? spot_corner(x, psf.hsizex) : dark_corner;
   yc[j] = state == SpotState::lit ? spot_corner(y, psf.hsizey) : dark_corner;
@@ -131,7 +132,7 @@ __device__ void integrate_pixels(const PsfView& psf, int w, const SpotLayout& la
     const int m = along_x ? k : k - nx - 1;
     const int n = along_x ? nx : ny;
     edge_values(memory.centers[w + (along_x ? 0 : bins_of_block)], memory.sigma[along_x ? 0 : 1], n,
-                m, along_x ? degx : degy, (along_x ? memory.Ex : memory.Ey) + m, n + 1);
+                m, along_x ? degx : degy, (along_x ? memory.Ex : memory.Ey) + m);
   }
   __syncwarp();
 #pragma unroll

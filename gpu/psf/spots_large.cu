@@ -44,10 +44,8 @@ __global__ void large_spots_kernel(PsfView psf, FiberBins of, double* value, flo
   const double y_center = center(psf.ytrace, s, lambda);
 
   for (int k = lane; k < ng; k += warp_size) g[k] = parameter(psf, 2 + k, s, u);
-  for (int m = lane; m <= nx; m += warp_size)
-    edge_values(x_center, sigma_x, nx, m, degx, Ex + m, nx + 1);
-  for (int m = lane; m <= ny; m += warp_size)
-    edge_values(y_center, sigma_y, ny, m, degy, Ey + m, ny + 1);
+  for (int m = lane; m <= nx; m += warp_size) edge_values(x_center, sigma_x, nx, m, degx, Ex + m);
+  for (int m = lane; m <= ny; m += warp_size) edge_values(y_center, sigma_y, ny, m, degy, Ey + m);
   __syncwarp();
 
   // row[j][x] = sum_i g_ij Px_i[x]

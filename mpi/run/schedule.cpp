@@ -46,8 +46,8 @@ SpectraOf whole_frame(const FrameSettings& settings, const std::string& output) 
 }
 
 std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtractor& extract,
-                                    const FrameInputs& inputs, const std::vector<Patch>& patches,
-                                    SpectraOf wanted, Extracted& extracted, StageTimes& times) {
+                                    const Share& share, Extracted& extracted, StageTimes& times) {
+  const std::vector<Patch>& patches = share.patches;
   const PhaseScope phase(run, frame, Phase::extract, only_bundle(patches));
   return attempt([&] {
     run.before(Phase::extract, frame);
@@ -58,8 +58,8 @@ std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtrac
                                  ? "patches"
                                  : fmt::format("patches of rank 0 of {}", run.world.size());
     Progress progress(run.job.files(frame).output, unit, static_cast<long>(patches.size()), shown);
-    ExtractInputs view = inputs.view(run.job.settings.options);
-    view.wanted = wanted;
+    ExtractInputs view = share.inputs.view(run.job.settings.options);
+    view.wanted = share.wanted;
     extracted = extract(view, patches, times, [&](long count) {
       progress.advance(count);
       run.watchdog.advance();
@@ -67,21 +67,21 @@ std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtrac
   });
 }
 
-FrameOutcome write_step(const Run& run, int frame, int threads, std::optional<Failure> failure,
-                        const FrameInputs& inputs, Extracted& extracted, StageTimes& times) {
+FrameOutcome write_step(const Run& run, ReadyFrame ready, int threads, StageTimes& times) {
   FrameOutcome outcome;
-  outcome.frame = frame;
-  outcome.failure = std::move(failure);
-  FrameJob job = run.job.frame_job(frame);
+  outcome.frame = ready.frame;
+  outcome.failure = std::move(ready.failure);
+  FrameJob job = run.job.frame_job(ready.frame);
   job.settings.write_threads = threads;
   if (!outcome.failure) {
-    const PhaseScope phase(run, frame, Phase::write);
+    const PhaseScope phase(run, ready.frame, Phase::write);
     outcome.failure = attempt([&] {
-      run.before(Phase::write, frame);
+      run.before(Phase::write, ready.frame);
       const StageTimer stage(times, Stage::write);
       const FrameOptions& options = job.settings.options;
-      const Frame whole = frame_of(inputs, options, extracted);
-      outcome.counts = write_frame_outputs(job, inputs, whole, extracted.patches,
+      Extracted& extracted = ready.extracted;
+      const Frame whole = frame_of(ready.inputs, options, extracted);
+      outcome.counts = write_frame_outputs(job, ready.inputs, whole, extracted.patches,
                                            extracted.resolution ? &*extracted.resolution : nullptr);
     });
   }

@@ -54,13 +54,25 @@ void run_pipeline(const Run& run);
                                                FrameInputs& inputs, StageTimes& times);
 /// The form of a whole frame's spectra that suffices to write the file `output`.
 [[nodiscard]] SpectraOf whole_frame(const FrameSettings& settings, const std::string& output);
-/// Extracts `patches`, in the requested form if the extractor supports it.
-[[nodiscard]] std::optional<Failure> extract_step(
-    const Run& run, int frame, const PatchExtractor& extract, const FrameInputs& inputs,
-    const std::vector<Patch>& patches, SpectraOf wanted, Extracted& extracted, StageTimes& times);
+/// What a rank extracts of a frame.
+struct Share {
+  const FrameInputs& inputs;          ///< of the frame
+  const std::vector<Patch>& patches;  ///< the rank's
+  SpectraOf wanted;                   ///< the form, if the extractor supports it
+};
+/// Extracts a rank's share of a frame.
+[[nodiscard]] std::optional<Failure> extract_step(const Run& run, int frame,
+                                                  const PatchExtractor& extract, const Share& share,
+                                                  Extracted& extracted, StageTimes& times);
+/// A frame that was read and extracted, or failed before.
+struct ReadyFrame {
+  int frame = 0;                   ///< its index
+  std::optional<Failure> failure;  ///< of the earlier steps
+  const FrameInputs& inputs;       ///< from which it was extracted
+  Extracted& extracted;            ///< used up
+};
 /// Writes the frame on `threads` threads, unless an earlier step failed.
-[[nodiscard]] FrameOutcome write_step(const Run& run, int frame, int threads,
-                                      std::optional<Failure> failure, const FrameInputs& inputs,
-                                      Extracted& extracted, StageTimes& times);
+[[nodiscard]] FrameOutcome write_step(const Run& run, ReadyFrame ready, int threads,
+                                      StageTimes& times);
 
 }  // namespace spex::mpi

@@ -115,8 +115,8 @@ class GroupRun {
       gather(frame, inputs, rank_of, extracted);
     }
     if (group_.writes)
-      run_.outcomes.report(write_step(run_, frame, run_.job.settings.write_threads,
-                                      std::move(failure), inputs, extracted, run_.times));
+      run_.outcomes.report(write_step(run_, {frame, std::move(failure), inputs, extracted},
+                                      run_.job.settings.write_threads, run_.times));
   }
 
  private:
@@ -171,7 +171,7 @@ class GroupRun {
     const SpectraOf wanted =
         alone() ? whole_frame(run_.job.settings, run_.job.files(frame).output) : SpectraOf::patches;
     if (!failure)
-      failure = extract_step(run_, frame, extract_, inputs, mine, wanted, extracted, run_.times);
+      failure = extract_step(run_, frame, extract_, {inputs, mine, wanted}, extracted, run_.times);
     if (failure && !run_.world.is_root())
       failure->text = fmt::format("rank {}: {}", run_.world.rank(), failure->text);
     return failure;

@@ -226,8 +226,9 @@ class Pipeline {
   void extract_frame(InFlight& frame, const PatchExtractor& extract) const {
     const SpectraOf wanted = whole_frame(run_.job.settings, run_.job.files(frame.frame).output);
     if (!frame.failure)
-      frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, frame.inputs.patches,
-                                   wanted, frame.extracted, frame.times);
+      frame.failure =
+          extract_step(run_, frame.frame, extract, {frame.inputs, frame.inputs.patches, wanted},
+                       frame.extracted, frame.times);
   }
 
   // One thread per frame while every writer is busy: threads that write the same file busy-wait for
@@ -244,8 +245,8 @@ class Pipeline {
       InFlight& frame = **one;
       Finished finished;
       finished.outcome =
-          write_step(run_, frame.frame, threads_of_next_frame(), std::move(frame.failure),
-                     frame.inputs, frame.extracted, frame.times);
+          write_step(run_, {frame.frame, std::move(frame.failure), frame.inputs, frame.extracted},
+                     threads_of_next_frame(), frame.times);
       finished.times = frame.times;
       one->reset();
       tokens_.release();

@@ -167,7 +167,8 @@ bool all_finite(const Decorrelated& result) {
 
 bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
                       const BlockRange& blocks, Decorrelated& result, StageTimes& times,
-                      const ReplaceF& replace_f, EighRoutine routine) {
+                      const EighChoices& choices) {
+  const auto& [replace_f, routine] = choices;
   result = {};
   Eigen eigen;
   std::vector<double> d;

@@ -36,14 +36,19 @@ struct Decorrelated {
 /// (extraction.md, section 5.2). An empty function leaves f as it is.
 using ReplaceF = std::function<void(std::vector<double>& f)>;
 
+/// What decorrelate_eigh may do in another way.
+struct EighChoices {
+  ReplaceF replace_f;                         ///< none: f stays
+  EighRoutine routine = EighRoutine::dsyevd;  ///< or dsyevr
+};
+
 /// Method eigh, the definition. N from its eigendecomposition, eigenvalues clipped to 1e-14 of the
 /// largest; signal: Q_s = C_s^(-1/2) of each block; noise: Q = N^(1/2) of the whole patch, whose
-/// row sums run over all its bins. `routine` is dsyevd or dsyevr. False where LAPACK fails or a
-/// value is not finite. Adds its seconds to the stages solve and decorrelate.
+/// row sums run over all its bins. False where LAPACK fails or a value is not finite. Adds its
+/// seconds to the stages solve and decorrelate.
 [[nodiscard]] bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
                                     const BlockRange& blocks, Decorrelated& result,
-                                    StageTimes& times, const ReplaceF& replace_f = {},
-                                    EighRoutine routine = EighRoutine::dsyevd);
+                                    StageTimes& times, const EighChoices& choices = {});
 
 /// A patch whose N has a larger condition number than this is solved by decorrelate_whole_patch
 /// instead of decorrelate_eigh. The errors of C_s's eigenvectors are of the rounding of its largest

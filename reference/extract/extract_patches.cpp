@@ -84,7 +84,7 @@ BundleSolution solve_bundle(const ExtractInputs& inputs, int bundle, const Spots
     seen.pixels = &own->pixels();
   }
   if (inputs.options.flux == FluxSolver::frame)
-    solution.flux = solve_frame(seen, bundle, spots, threads, times, {}, bins_before(inputs));
+    solution.flux = solve_frame(seen, {bundle, spots, bins_before(inputs)}, threads, times);
   return solution;
 }
 
@@ -120,10 +120,17 @@ struct Receiver {
   }
 };
 
+// Consecutive patches [begin, end) and where their results go.
+struct PatchRun {
+  const Patch* begin;
+  const Patch* end;
+  PatchResult* results;
+};
+
 // Extracts patches, of one bundle if there is `own`.
-void extract_each(const ExtractInputs& inputs, const Patch* begin, const Patch* end,
-                  BundlePixels* own, int threads, StageTimes& times, const Receiver& receiver,
-                  PatchResult* results) {
+void extract_each(const ExtractInputs& inputs, const PatchRun& run, BundlePixels* own, int threads,
+                  StageTimes& times, const Receiver& receiver) {
+  const auto [begin, end, results] = run;
   const std::map<int, BundleSolution> solutions =
       solve_bundles(inputs, begin, end, own, threads, times);
   const Pixels& pixels = own != nullptr ? own->pixels() : *inputs.pixels;
@@ -140,19 +147,20 @@ void extract_each(const ExtractInputs& inputs, const Patch* begin, const Patch* 
     }
     const auto solution = solutions.find(patch.bundle);
     const bool solved = solution != solutions.end();
-    results[index] =
-        extract_patch(patch, patch_spots(patch, spots, range), pixels, inputs.options,
-                      inputs.psferr(), mine, solved ? solution->second.flux_or_null() : nullptr,
-                      solved ? &solution->second.rejected : nullptr);
+    results[index] = extract_patch(patch, patch_spots(patch, spots, range),
+                                   {pixels, inputs.options, inputs.psferr(),
+                                    solved ? solution->second.flux_or_null() : nullptr,
+                                    solved ? &solution->second.rejected : nullptr},
+                                   mine);
     receiver.receive(patch, results[index], mine);
   });
   times.add(sum(of_threads));
   if (own != nullptr) own->restore(solutions.at(begin->bundle).rejected.places);
 }
 
-void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch* end,
-                    BundlePixels* own, int threads, StageTimes& times, const Receiver& receiver,
-                    PatchResult* results) {
+void extract_bundle(const ExtractInputs& inputs, const PatchRun& run, BundlePixels* own,
+                    int threads, StageTimes& times, const Receiver& receiver) {
+  const auto [begin, end, results] = run;
   const bool whole = own != nullptr || inputs.options.flux == FluxSolver::frame;
   const SpotRange range = whole ? bundle_range(inputs, *begin) : spot_range(begin, end);
   Spots spots;
@@ -161,13 +169,13 @@ void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch
     spots = evaluate_range(inputs, range, threads);
   }
   const BundleSolution solution = solve_bundle(inputs, begin->bundle, spots, own, threads, times);
-  const Pixels& pixels = own != nullptr ? own->pixels() : *inputs.pixels;
+  const PatchInputs of_patch{own != nullptr ? own->pixels() : *inputs.pixels, inputs.options,
+                             inputs.psferr(), solution.flux_or_null(), &solution.rejected};
   const int count = static_cast<int>(end - begin);
   std::vector<StageTimes> of_threads(threads_used(threads, count));
   parallel_for(threads, count, [&](int thread, int index) {
-    results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range), pixels,
-                                   inputs.options, inputs.psferr(), of_threads[thread],
-                                   solution.flux_or_null(), &solution.rejected);
+    results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range), of_patch,
+                                   of_threads[thread]);
     receiver.receive(begin[index], results[index], of_threads[thread]);
   });
   times.add(sum(of_threads));
@@ -188,15 +196,15 @@ std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
   if (inputs.options.reject_pixels) own.emplace(*inputs.pixels);
   const bool by_bundles = traits(inputs.options.milestone).spots == SpotWork::bundle;
   if (!by_bundles && !own) {
-    extract_each(inputs, begin, end, nullptr, threads, times, receiver, results.data());
+    extract_each(inputs, {begin, end, results.data()}, nullptr, threads, times, receiver);
     return results;
   }
   for (const Patch* first = begin; first != end;) {
     const Patch* const last =
         std::find_if(first, end, [&](const Patch& patch) { return patch.bundle != first->bundle; });
     const auto extract = by_bundles ? extract_bundle : extract_each;
-    extract(inputs, first, last, own ? &*own : nullptr, threads, times, receiver,
-            results.data() + (first - begin));
+    extract(inputs, {first, last, results.data() + (first - begin)}, own ? &*own : nullptr, threads,
+            times, receiver);
     first = last;
   }
   return results;

@@ -22,21 +22,21 @@ using Places = std::vector<std::uint32_t>;
 
 class BundleSolver {
  public:
-  BundleSolver(const ExtractInputs& inputs, int bundle, const Spots& spots, int before,
-               double foreseen, int threads, StageTimes& times)
+  BundleSolver(const ExtractInputs& inputs, const BundleSpots& of, double foreseen, int threads,
+               StageTimes& times)
       : inputs_(inputs),
         threads_(threads),
         times_(times),
-        core_(fibers_of_bundle(inputs, bundle)),
+        core_(fibers_of_bundle(inputs, of.bundle)),
         grid_(extended_grid(inputs.options, inputs.grid)),
         prior_(inputs, core_, grid_, threads) {
     const StageTimer timer(times_, Stage::assemble);
-    prior_.find_core(spots, before);
+    prior_.find_core(of.spots, of.before);
     system_.first = core_.begin;
     system_.foreseen = foreseen;
     for (int s = core_.begin; s < core_.end; ++s) {
       system_.fibers.emplace_back();
-      system_.fibers.back().spots = {&spots, s - core_.begin, before, grid_.nwave};
+      system_.fibers.back().spots = {&of.spots, s - core_.begin, of.before, grid_.nwave};
     }
     parallel_for(threads_, core_.end - core_.begin, [&](int, int s) { assemble(core_.begin + s); });
     parallel_for(threads_, core_.end - core_.begin, [&](int, int s) { couple(core_.begin + s); });
@@ -222,10 +222,10 @@ void FrameFlux::put_into(const Patch& patch, std::vector<double>& patch_f) const
   }
 }
 
-FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots, int threads,
-                      StageTimes& times, const TestFibers& test, int before) {
+FrameFlux solve_frame(const ExtractInputs& inputs, const BundleSpots& of, int threads,
+                      StageTimes& times, const TestFibers& test) {
   const double foreseen = test ? frame_bounds::foreseen_of_test : frame_bounds::foreseen;
-  return BundleSolver(inputs, bundle, spots, before, foreseen, threads, times).solve(test);
+  return BundleSolver(inputs, of, foreseen, threads, times).solve(test);
 }
 
 }  // namespace spex

@@ -74,14 +74,18 @@ struct SolvedFiber {
 using TestFibers =
     std::function<std::vector<std::uint32_t>(const std::vector<SolvedFiber>& fibers)>;
 
-/// Solves the fibers of one bundle together with those beyond it that matter. `spots` are those of
-/// the bundle's fibers at the bins that its patches hold, from the first one's padding on. The
-/// result depends on the frame, the bundle and the options alone, not on threads, ranks, or which
-/// fibers are asked for. `test`, if there is one, is called with each finite solution until it
-/// returns no place; f is then less precise. `spots` have `before` bins more at the front. Throws
-/// as evaluate_spots.
-[[nodiscard]] FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots,
-                                    int threads, StageTimes& times, const TestFibers& test = {},
-                                    int before = 0);
+/// A bundle and the spots of its fibers.
+struct BundleSpots {
+  int bundle = 0;      ///< its number
+  const Spots& spots;  ///< at the bins that its patches hold, from the first one's padding on
+  int before = 0;      ///< bins that the spots have more at the front
+};
+
+/// Solves the fibers of one bundle together with those beyond it that matter. The result depends on
+/// the frame, the bundle and the options alone, not on threads, ranks, or which fibers are asked
+/// for. `test`, if there is one, is called with each finite solution until it returns no place; f
+/// is then less precise. Throws as evaluate_spots.
+[[nodiscard]] FrameFlux solve_frame(const ExtractInputs& inputs, const BundleSpots& of, int threads,
+                                    StageTimes& times, const TestFibers& test = {});
 
 }  // namespace spex

@@ -46,9 +46,16 @@ DensePanel weighted(const DensePanel& As, const PixelRange& band, const PatchPix
   return WAs;
 }
 
+// A panel of spectrum s.
+struct PanelOf {
+  const DensePanel& panel;
+  int s;
+};
+
 // N[t, s] += A_t^T (W A_s) over the CCD columns that both panels hold, contiguous rows of each.
-void add_product(const DensePanel& At, int t, const DensePanel& WAs, int s, int ny, int nwave,
-                 NormalEquations& equations) {
+void add_product(PanelOf upper, PanelOf weighted, int ny, int nwave, NormalEquations& equations) {
+  const auto& [At, t] = upper;
+  const auto& [WAs, s] = weighted;
   const int x0 = std::max(WAs.x0, At.x0);
   const int x1 = std::min(WAs.x1, At.x1);
   if (x0 >= x1) return;
@@ -180,7 +187,7 @@ NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixel
       const DensePanel& As = A[s];
       const DensePanel WAs = weighted(As, band, pixels);
       for (int t = s; t < spots.nspec; ++t)
-        add_product(A[t], t, WAs, s, band.ny(), spots.nwave, equations);
+        add_product({A[t], t}, {WAs, s}, band.ny(), spots.nwave, equations);
     }
   }
   return equations;

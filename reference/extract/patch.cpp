@@ -1,5 +1,6 @@
 #include "reference/extract/patch.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "reference/core/all_finite.hpp"
@@ -59,27 +60,29 @@ EighRoutine eigh_routine(Milestone milestone) {
   return rung.device == Device::cpu ? rung.eigh.N : EighRoutine::dsyevd;
 }
 
-bool solve(const BandEquations& equations, const BlockRange& blocks, const ExtractOptions& options,
-           const ReplaceF& replace_f, Decorrelated& solution, PatchStatus& status,
-           StageTimes& times) {
+// Nothing if the patch cannot be solved.
+std::optional<Decorrelated> solve(const BandEquations& equations, const BlockRange& blocks,
+                                  const ExtractOptions& options, const ReplaceF& replace_f,
+                                  PatchStatus& status, StageTimes& times) {
+  Decorrelated solution;
   if (options.method == Method::cholesky) {
     switch (
         decorrelate_cholesky(equations, options.decorrelate, blocks, solution, times, replace_f)) {
       case CholeskyOutcome::by_spectra:
-        return true;
+        return solution;
       case CholeskyOutcome::whole_patch:
         // For noise the whole patch is the method, not a way around it.
         if (options.decorrelate == Decorrelate::signal) status = PatchStatus::guarded;
-        return true;
+        return solution;
       case CholeskyOutcome::failed:
         status = PatchStatus::fell_back;
     }
   }
   const NormalEquations patch = whole(equations);
-  if (!decorrelate_eigh(patch, options.decorrelate, blocks, solution, times, replace_f,
-                        eigh_routine(options.milestone))) {
+  if (!decorrelate_eigh(patch, options.decorrelate, blocks, solution, times,
+                        {replace_f, eigh_routine(options.milestone)})) {
     status = PatchStatus::failed;
-    return false;
+    return std::nullopt;
   }
   if (options.method == Method::eigh && options.decorrelate == Decorrelate::signal &&
       solution.condition > eigh_condition_bound) {
@@ -89,7 +92,7 @@ bool solve(const BandEquations& equations, const BlockRange& blocks, const Extra
       status = PatchStatus::guarded;
     }
   }
-  return true;
+  return solution;
 }
 
 // Rows w - ndiag ... w + ndiag of column w of R_s; rows beyond the padding are 0.
@@ -121,9 +124,9 @@ BlockRange core_blocks(const Patch& patch, int ndiag) {
   return {patch.pad_below, patch.nspec, patch.padded_nwave(), ndiag, patch.wavepad, patch.nkept};
 }
 
-PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pixels& pixels,
-                          const ExtractOptions& options, double psferr, StageTimes& times,
-                          const FrameFlux* frame, const RejectedPixels* rejected) {
+PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const PatchInputs& inputs,
+                          StageTimes& times) {
+  const auto& [pixels, options, psferr, frame, rejected] = inputs;
   PatchResult result = empty_result(patch, options.ndiag_of(spots.spots->ny / 2), options.write_f);
   const PixelRange range =
       used_pixels(spots, patch.wavepad, options.pixpad_frac, pixels.nx, pixels.ny);
@@ -141,10 +144,12 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
   }
 
   const BlockRange blocks = core_blocks(patch, result.ndiagonals / 2);
-  Decorrelated solution;
   ReplaceF replace_f;
-  if (frame != nullptr) replace_f = [&](std::vector<double>& f) { frame->put_into(patch, f); };
-  bool solved = solve(equations, blocks, options, replace_f, solution, result.status, times);
+  if (frame != nullptr)
+    replace_f = [&, flux = frame](std::vector<double>& f) { flux->put_into(patch, f); };
+  const std::optional<Decorrelated> found =
+      solve(equations, blocks, options, replace_f, result.status, times);
+  bool solved = found.has_value();
   if (frame != nullptr) {
     result.frame = frame->solution;
     solved = solved && frame->solution != FrameSolution::failed;
@@ -162,6 +167,7 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
   });
   if (!solved) return result;
 
+  const Decorrelated& solution = *found;
   const std::vector<double> chi2 =
       chi2pix(core, spots, cut, solution.f, psferr, options.chi2_pixels);
   if (!all_finite(chi2)) {

@@ -16,15 +16,21 @@ namespace spex {
 /// the diagonal of R, in bins.
 [[nodiscard]] BlockRange core_blocks(const Patch& patch, int ndiag);
 
-/// Extracts one patch. `spots` are those of its padded fibers and bins; psferr is the fraction in
-/// use. `frame`, where given, is the flux of the whole frame in the patch's bundle, and takes the
-/// place of the patch's own solution (section 5.2). `rejected`, where given, are the pixels of the
-/// bundle that were rejected, without weight in `pixels`.
+/// What a patch is extracted from, besides its spots.
+struct PatchInputs {
+  const Pixels& pixels;           ///< of the CCD
+  const ExtractOptions& options;  ///< of the extraction
+  double psferr = 0;              ///< the fraction in use
+  /// The flux of the whole frame in the patch's bundle, which takes the place of the patch's own
+  /// solution (section 5.2); or null.
+  const FrameFlux* frame = nullptr;
+  /// The pixels of the bundle that were rejected, without weight in `pixels`; or null.
+  const RejectedPixels* rejected = nullptr;
+};
+
+/// Extracts one patch. `spots` are those of its padded fibers and bins.
 /// Never throws for what a patch holds: a patch that cannot be solved has status failed.
 [[nodiscard]] PatchResult extract_patch(const Patch& patch, const PatchSpots& spots,
-                                        const Pixels& pixels, const ExtractOptions& options,
-                                        double psferr, StageTimes& times,
-                                        const FrameFlux* frame = nullptr,
-                                        const RejectedPixels* rejected = nullptr);
+                                        const PatchInputs& inputs, StageTimes& times);
 
 }  // namespace spex

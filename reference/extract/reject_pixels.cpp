@@ -247,7 +247,7 @@ RejectedPixels reject_pixels(const ExtractInputs& inputs, int bundle, const Spot
     return found;
   };
   // Only the test matters.
-  static_cast<void>(solve_frame(wide, bundle, spots, threads, times, test));
+  static_cast<void>(solve_frame(wide, {bundle, spots}, threads, times, test));
   return rejected;
 }
 

@@ -233,7 +233,7 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
     write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, patches),
                 content.cards, content.keywords, {settings.compress_level, settings.write_threads});
   if (files.rejected)
-    write_rejected(*files.rejected, inputs.pixels.nx, inputs.pixels.ny, rejected_pixels(patches),
+    write_rejected(*files.rejected, {inputs.pixels.nx, inputs.pixels.ny, rejected_pixels(patches)},
                    content.cards, content.keywords,
                    {settings.compress_level, settings.write_threads});
   write_frame(files.output, content);

@@ -212,9 +212,10 @@ void write_model(const std::string& path, const ModelImage& model,
   atomic_write(path, out.finish(), settings);
 }
 
-void write_rejected(const std::string& path, int nx, int ny,
-                    const std::vector<std::uint32_t>& places, const std::vector<std::string>& cards,
+void write_rejected(const std::string& path, const RejectedMask& rejected,
+                    const std::vector<std::string>& cards,
                     const std::vector<HeaderKeyword>& keywords, const GzipSettings& settings) {
+  const auto& [nx, ny, places] = rejected;
   std::vector<std::uint8_t> mask(count_of(nx, ny), 0);
   for (const std::uint32_t place : places) mask[place] = ccdmask::COSMIC;
   FitsMemory out(path);

@@ -51,10 +51,17 @@ void write_model(const std::string& path, const ModelImage& model,
                  const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords,
                  const GzipSettings& settings = {});
 
-/// Atomically writes the mask of rejected pixels: the HDU MASK, u1 [ny, nx], COSMIC at `places`,
-/// y nx + x, and 0 elsewhere.
-void write_rejected(const std::string& path, int nx, int ny,
-                    const std::vector<std::uint32_t>& places, const std::vector<std::string>& cards,
+/// The rejected pixels of a CCD.
+struct RejectedMask {
+  int nx = 0;                         ///< columns of the CCD
+  int ny = 0;                         ///< rows of the CCD
+  std::vector<std::uint32_t> places;  ///< y nx + x
+};
+
+/// Atomically writes the mask of rejected pixels: the HDU MASK, u1 [ny, nx], COSMIC at their places
+/// and 0 elsewhere.
+void write_rejected(const std::string& path, const RejectedMask& rejected,
+                    const std::vector<std::string>& cards,
                     const std::vector<HeaderKeyword>& keywords, const GzipSettings& settings = {});
 
 }  // namespace spex

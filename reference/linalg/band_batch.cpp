@@ -47,7 +47,7 @@ void BandBatch::half_solve(int lane, int columns, int first, AlignedDoubles& X) 
     for (int d = 1; d <= reach(); ++d)
       L[count_of(j, reach() + 1) + count_of(d)] = at(j, d)[lane] / inverse[j];
   }
-  kernels_->half_solve(n(), reach(), L.data(), inverse.data(), columns, first, X.data());
+  kernels_->half_solve({n(), reach(), L.data(), inverse.data()}, columns, first, X.data());
 }
 
 BandBatch BandBatch::inverse_band() const {

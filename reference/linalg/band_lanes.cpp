@@ -187,8 +187,8 @@ void shift_band(const BandShape& shape, const double* A, const double* shift, do
         store(d == 0 ? Lanes(*A) + load(shift + k) : Lanes(*A), a + k);
 }
 
-void half_solve(int n, int reach, const double* l, const double* inverse, int columns, int first,
-                double* X) {
+void half_solve(const BandFactor& L, int columns, int first, double* X) {
+  const auto [n, reach, l, inverse] = L;
   with_reach(reach, [&]<int R>() {
     const int most = R > 0 ? R : reach;
     for (int i = 0; i < n; ++i) {

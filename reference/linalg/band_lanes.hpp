@@ -26,6 +26,14 @@ struct BandShape {
   int lanes;  ///< matrices: whole groups
 };
 
+/// Cholesky's factor of one band matrix, A = L L^T.
+struct BandFactor {
+  int n;                  ///< rows
+  int reach;              ///< farthest from the diagonal that an element is stored
+  const double* l;        ///< L(j + d, j) at j (reach + 1) + d for d > 0
+  const double* inverse;  ///< 1 / L(j, j)
+};
+
 /// The kernels of one instruction set. All arrays begin at a cache line.
 struct BandKernels {
   /// A = L diag(d) L^T in place, as BandBatch::factor; `scratch` has n (reach + 1) groups. False
@@ -39,11 +47,9 @@ struct BandKernels {
   /// A + shift_k of one band matrix A, `shape.n` columns of reach + 1 elements, in lane k of `a`.
   void (*shift_band)(const BandShape& shape, const double* A, const double* shift, double* a);
 
-  /// X <- L^-1 X with Cholesky's factor of one band, A = L L^T: L(j + d, j) at l[j (reach + 1) + d]
-  /// for d > 0, and inverse[j] = 1 / L(j, j). X is [n][columns] with columns in whole groups. Row i
-  /// of what is given has nothing but zeros from column `first + i` on.
-  void (*half_solve)(int n, int reach, const double* l, const double* inverse, int columns,
-                     int first, double* X);
+  /// X <- L^-1 X. X is [n][columns] with columns in whole groups. Row i of what is given has
+  /// nothing but zeros from column `first + i` on.
+  void (*half_solve)(const BandFactor& L, int columns, int first, double* X);
 
   /// x_w = y_w - sum_v N(w, v) f_v of the lane before - the same of the lane after. before and
   /// after are [n][2 reach + 1][lanes], v = w - reach ... w + reach; f is [n + 2 reach][lanes +

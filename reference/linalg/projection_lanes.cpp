@@ -95,14 +95,14 @@ void weigh(const RowOfA& row, int pixels, const double* W, double* WA) {
 }
 
 template <int Bins>
-SPEX_LANES_INLINE void add_tile(const double* A, int lanes, const double* WA, int lanes_of_WA,
-                                int pixels, double* N, long stride) {
+SPEX_LANES_INLINE void add_tile(const RowOfA& t, const RowOfA& WA, int pixels, double* N,
+                                long stride) {
   Lanes sum[Bins];
 #pragma GCC unroll 16
   for (int v = 0; v < Bins; ++v) sum[v] = 0.0;
   for (int x = 0; x < pixels; ++x) {
-    const Lanes a = load(A + static_cast<long>(x) * lanes);
-    const double* wa = WA + static_cast<long>(x) * lanes_of_WA;
+    const Lanes a = load(t.A + static_cast<long>(x) * t.lanes);
+    const double* wa = WA.A + static_cast<long>(x) * WA.lanes;
 #pragma GCC unroll 16
     for (int v = 0; v < Bins; ++v) sum[v] += Lanes(wa[v]) * a;
   }
@@ -110,14 +110,13 @@ SPEX_LANES_INLINE void add_tile(const double* A, int lanes, const double* WA, in
   for (int v = 0; v < Bins; ++v) store(load(N + v * stride) + sum[v], N + v * stride);
 }
 
-// add_tile<bins>; 0 < bins <= max_bins.
+// add_tile<WA.bins>; 0 < WA.bins <= max_bins.
 template <int Bins = max_bins>
-SPEX_LANES_INLINE void add_tile_of(int bins, const double* A, int lanes, const double* WA,
-                                   int lanes_of_WA, int pixels, double* N, long stride) {
+SPEX_LANES_INLINE void add_tile_of(const RowOfA& t, const RowOfA& WA, int pixels, double* N,
+                                   long stride) {
   if constexpr (Bins > 1)
-    if (bins < Bins)
-      return add_tile_of<Bins - 1>(bins, A, lanes, WA, lanes_of_WA, pixels, N, stride);
-  add_tile<Bins>(A, lanes, WA, lanes_of_WA, pixels, N, stride);
+    if (WA.bins < Bins) return add_tile_of<Bins - 1>(t, WA, pixels, N, stride);
+  add_tile<Bins>(t, WA, pixels, N, stride);
 }
 
 void add_products(const RowOfA& t, const RowOfA& WA_s, int pixels, double* N, long stride) {
@@ -126,8 +125,8 @@ void add_products(const RowOfA& t, const RowOfA& WA_s, int pixels, double* N, lo
     const int v0 = WA_s.bins * tile / tiles;
     const int v1 = WA_s.bins * (tile + 1) / tiles;
     for (int k = 0; k < t.lanes; k += group)
-      add_tile_of(v1 - v0, t.A + k, t.lanes, WA_s.A + v0, WA_s.lanes, pixels, N + v0 * stride + k,
-                  stride);
+      add_tile_of({t.bins, t.lanes, t.A + k}, {v1 - v0, WA_s.lanes, WA_s.A + v0}, pixels,
+                  N + v0 * stride + k, stride);
   }
 }
 

@@ -9,11 +9,6 @@
 
 namespace spex {
 
-/// Center of a fiber's spot at one wavelength: column X and row Y, pixels.
-struct Center {
-  double x = 0;  ///< column
-  double y = 0;  ///< row
-};
 /// The center of fiber `fiber` at `lambda` (Angstrom), by its polynomials.
 [[nodiscard]] Center spot_center(const Psf& psf, int fiber, double lambda);
 
@@ -23,13 +18,6 @@ struct Center {
 /// The coefficients of all widths that must be positive: two a core; none of images.
 [[nodiscard]] std::vector<const double*> width_coefficients(const Psf& psf, int fiber);
 
-/// Place and widths of a spot, pixels.
-struct SpotShape {
-  Center center;           ///< its center
-  double sigma_x = 0;      ///< GHSIGX; NaN for spots of images
-  double sigma_y = 0;      ///< GHSIGY; likewise
-  bool of_second = false;  ///< the widths are GHSIGX2 and GHSIGY2, one of which is not positive
-};
 /// The shape of the spot of fiber `fiber` at `lambda` (Angstrom), by its polynomials.
 [[nodiscard]] SpotShape spot_shape(const Psf& psf, int fiber, double lambda);
 
@@ -42,8 +30,7 @@ class FiberLight {
 
   /// The state of the bin at `lambda`, whose spot has this shape.
   [[nodiscard]] SpotState state(double lambda, const SpotShape& spot) const {
-    return spot_state(limits_, range_, lambda, spot.center.x, spot.center.y, spot.sigma_x,
-                      spot.sigma_y);
+    return spot_state(limits_, range_, lambda, spot);
   }
   /// Whether all bins from `from` to `to` are at wavelengths of the PSF and of the trace.
   [[nodiscard]] bool holds(double from, double to) const {

@@ -23,8 +23,8 @@ void GaussHermite2::add_spot(double lambda, const Center& center, double* box) {
   const SpotTail tail{wide[3], wide[4], wide[5], wide[6], wide[7]};
 
   const int nx = psf().nx(), ny = psf().ny();
-  const GaussHermiteSum first(center, sigma[0], sigma[1], psf().ghdegx, psf().ghdegy, nx, ny);
-  const GaussHermiteSum other(center, wide[0], wide[1], second.ghdegx, second.ghdegy, nx, ny);
+  const GaussHermiteSum first({center, sigma[0], sigma[1]}, psf().ghdegx, psf().ghdegy, nx, ny);
+  const GaussHermiteSum other({center, wide[0], wide[1]}, second.ghdegx, second.ghdegy, nx, ny);
   const int left = spot_corner(center.x, psf().hsizex), below = spot_corner(center.y, psf().hsizey);
   // The spot's own pixels within the box, n = 2 HSIZE along each axis.
   const int hx = psf().hsizex - 1, hy = psf().hsizey - 1;

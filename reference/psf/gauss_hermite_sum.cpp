@@ -11,14 +11,13 @@ std::vector<double> pixel_integrals(double center, double sigma, int n, int degr
   return P;
 }
 
-GaussHermiteSum::GaussHermiteSum(const Center& center, double sigma_x, double sigma_y, int degx,
-                                 int degy, int nx, int ny)
+GaussHermiteSum::GaussHermiteSum(const SpotShape& shape, int degx, int degy, int nx, int ny)
     : degx_(degx),
       degy_(degy),
       nx_(nx),
       ny_(ny),
-      x_(pixel_integrals(center.x, sigma_x, nx, degx)),
-      y_(pixel_integrals(center.y, sigma_y, ny, degy)) {}
+      x_(pixel_integrals(shape.center.x, shape.sigma_x, nx, degx)),
+      y_(pixel_integrals(shape.center.y, shape.sigma_y, ny, degy)) {}
 
 double GaussHermiteSum::at(int x, int y, const std::vector<double>& g) const {
   double sum = 0;

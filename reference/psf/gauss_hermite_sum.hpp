@@ -15,9 +15,8 @@ namespace spex {
 /// A sum over Gauss-Hermite functions, evaluated in a box of nx x ny pixels.
 class GaussHermiteSum {
  public:
-  /// Widths in pixels; degrees of the functions.
-  GaussHermiteSum(const Center& center, double sigma_x, double sigma_y, int degx, int degy, int nx,
-                  int ny);
+  /// With these degrees of the functions.
+  GaussHermiteSum(const SpotShape& shape, int degx, int degy, int nx, int ny);
 
   /// The sum at a pixel of the box with coefficients g [degx + 1][degy + 1].
   [[nodiscard]] double at(int x, int y, const std::vector<double>& g) const;

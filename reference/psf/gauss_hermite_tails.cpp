@@ -29,7 +29,7 @@ void GaussHermiteTails::add_spot(double lambda, const Center& center, double* bo
   const std::vector<double> tail = values(psf().tail, 0, 5);
   const SpotTail tail_of_spot{tail[0], tail[1], tail[2], tail[3], tail[4]};
   const int nx = psf().nx(), ny = psf().ny();
-  const GaussHermiteSum core(center, sigma[0], sigma[1], psf().ghdegx, psf().ghdegy, nx, ny);
+  const GaussHermiteSum core({center, sigma[0], sigma[1]}, psf().ghdegx, psf().ghdegy, nx, ny);
   const int left = spot_corner(center.x, psf().hsizex), below = spot_corner(center.y, psf().hsizey);
   for (int y = 0; y < ny; ++y)
     for (int x = 0; x < nx; ++x)

@@ -92,8 +92,9 @@ void SpotGrid::add_spot(double lambda, const Center& center, double* box) {
     for (const int one_right : {0, 1})
       spot.add(fine, images.nx, images.ny, right + one_right, up + one_up,
                (one_up == 0 ? 1 - dy : dy) * (one_right == 0 ? 1 - dx : dx));
-  place(spot.value().data(), spot.nx(), spot.ny(), first_pixel(center.x, spot.nx()),
-        first_pixel(center.y, spot.ny()), center, box);
+  place({spot.value().data(), spot.nx(), spot.ny(), first_pixel(center.x, spot.nx()),
+         first_pixel(center.y, spot.ny())},
+        center, box);
 }
 
 void MonoSpot::add_spot(double /*lambda*/, const Center& center, double* box) {
@@ -104,8 +105,9 @@ void MonoSpot::add_spot(double /*lambda*/, const Center& center, double* box) {
   spot.add(images.value, images.nx, images.ny, right, up, 1);
   const std::vector<double> shifted =
       sinc_shifted(spot.value(), spot.nx(), spot.ny(), dx / images.scale, dy / images.scale);
-  place(shifted.data(), spot.nx(), spot.ny(), first_pixel(center.x, spot.nx()),
-        first_pixel(center.y, spot.ny()), center, box);
+  place({shifted.data(), spot.nx(), spot.ny(), first_pixel(center.x, spot.nx()),
+         first_pixel(center.y, spot.ny())},
+        center, box);
 }
 
 void PcaPix::add_spot(double /*lambda*/, const Center& center, double* box) {
@@ -122,8 +124,9 @@ void PcaPix::add_spot(double /*lambda*/, const Center& center, double* box) {
   const double column = std::floor(center.x + 0.5), row = std::floor(center.y + 0.5);
   const std::vector<double> shifted =
       sinc_shifted(std::move(spot), images.nx, images.ny, center.x - column, center.y - row);
-  place(shifted.data(), images.nx, images.ny, static_cast<int>(column) - images.nx / 2,
-        static_cast<int>(row) - images.ny / 2, center, box);
+  place({shifted.data(), images.nx, images.ny, static_cast<int>(column) - images.nx / 2,
+         static_cast<int>(row) - images.ny / 2},
+        center, box);
 }
 
 }  // namespace spex

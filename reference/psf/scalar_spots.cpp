@@ -27,7 +27,7 @@ Spots evaluate_spots_one_by_one(const Psf& psf, int fiber, int nspec,
       const double lambda = wave[w];
       const SpotShape shape = spot_shape(psf, fiber + s, lambda);
       double* const spot = spots.value.data() + spots.index(s, w) * count_of(spots.nx, spots.ny);
-      if (!place_spot(psf, light, fiber + s, lambda, shape, s, w, spots)) {
+      if (!place_spot(psf, light, {fiber + s, lambda, shape}, s, w, spots)) {
         std::fill_n(spot, spots.nx * spots.ny, 0.0);
         continue;
       }
@@ -39,8 +39,8 @@ Spots evaluate_spots_one_by_one(const Psf& psf, int fiber, int nspec,
           pixel_integrals(shape.center.y, shape.sigma_y, spots.ny, psf.ghdegy);
       std::vector<double> row(count_of(spots.nx, psf.ghdegy + 1));
       const double scale =
-          spot_scale(spot_values(Px.data(), psf.ghdegx, spots.nx, Py.data(), psf.ghdegy, spots.ny,
-                                 g.data(), row.data(), spot));
+          spot_scale(spot_values({Px.data(), psf.ghdegx, spots.nx},
+                                 {Py.data(), psf.ghdegy, spots.ny}, g.data(), row.data(), spot));
       for (int k = 0; k < spots.nx * spots.ny; ++k) spot[k] *= scale;
     }
   }

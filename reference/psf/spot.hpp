@@ -17,10 +17,9 @@ SPEX_HD inline int spot_corner(double center, int hsize) {
 /// Contribution of edge m of a spot of n pixels to the pixel integrals on both sides:
 ///   E[0] = erf(e_m / sqrt 2) / 2,  E[k] = He_{k-1}(e_m) phi(e_m) for 1 <= k <= degree,
 ///   e_m = (m - n//2 - 0.5 - dx) / sigma,  dx = ((center + 0.5) mod 1) - 0.5
-/// E[k] is stored at `E[k * stride]`; center and sigma in pixels.
+/// E[k] is stored at `E[k * (n + 1)]`; center and sigma in pixels.
 template <class Real>
-SPEX_HD inline void edge_values(Real center, Real sigma, int n, int m, int degree, Real* E,
-                                int stride) {
+SPEX_HD inline void edge_values(Real center, Real sigma, int n, int m, int degree, Real* E) {
   constexpr double inv_sqrt_2 = 0.70710678118654752440;
   constexpr double inv_sqrt_2pi = 0.39894228040143267794;
   const Real dx = (center + 0.5) - floor(center + 0.5) - 0.5;
@@ -31,7 +30,7 @@ SPEX_HD inline void edge_values(Real center, Real sigma, int n, int m, int degre
   Real previous = 0.0;  // He_{k-2}
   Real he = 1.0;        // He_{k-1}
   for (int k = 1; k <= degree; ++k) {
-    E[k * stride] = he * phi;
+    E[k * (n + 1)] = he * phi;
     const Real next = e * he - (k - 1) * previous;
     previous = he;
     he = next;
@@ -50,7 +49,7 @@ SPEX_HD inline Real pixel_integral(int k, Real below, Real above) {
 /// E: scratch of (degree + 1)(n + 1) doubles.
 template <class Real>
 SPEX_HD inline void pixel_integrals(Real center, Real sigma, int n, int degree, Real* E, Real* P) {
-  for (int m = 0; m <= n; ++m) edge_values(center, sigma, n, m, degree, E + m, n + 1);
+  for (int m = 0; m <= n; ++m) edge_values(center, sigma, n, m, degree, E + m);
   for (int k = 0; k <= degree; ++k)
     for (int m = 0; m < n; ++m)
       P[k * n + m] = pixel_integral(k, E[k * (n + 1) + m], E[k * (n + 1) + m + 1]);
@@ -61,13 +60,23 @@ SPEX_HD inline double positive_part(double a) {
   return a > 0.0 ? a : 0.0;
 }
 
+/// The pixel integrals along one axis of a spot.
+template <class Real>
+struct AxisIntegrals {
+  const Real* P = nullptr;  ///< [degree + 1][n]
+  int degree = 0;           ///< of the Gauss-Hermite functions
+  int n = 0;                ///< pixels
+};
+
 /// spot[y][x] = sum_ij g[i][j] Px_i[x] Py_j[y] with negative pixels set to 0. Returns their sum.
 ///
-/// Px [degx + 1][nx], Py [degy + 1][ny], g [degx + 1][degy + 1], spot [ny][nx]; row: scratch of nx
-/// (degy + 1) numbers.
+/// g [degx + 1][degy + 1], spot [ny][nx]; row: scratch of nx (degy + 1) numbers.
 template <class Real>
-SPEX_HD inline Real spot_values(const Real* Px, int degx, int nx, const Real* Py, int degy, int ny,
-                                const Real* g, Real* row, Real* spot) {
+SPEX_HD inline Real spot_values(const AxisIntegrals<Real>& along_x,
+                                const AxisIntegrals<Real>& along_y, const Real* g, Real* row,
+                                Real* spot) {
+  const auto [Px, degx, nx] = along_x;
+  const auto [Py, degy, ny] = along_y;
   for (int j = 0; j <= degy; ++j)
     for (int x = 0; x < nx; ++x) {
       Real sum = 0.0;

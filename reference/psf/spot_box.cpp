@@ -23,8 +23,8 @@ void SingleSpots::evaluate(const double* lambda, int count, SpotShape* shape, do
   }
 }
 
-void SingleSpots::place(const double* pixels, int nx, int ny, int x, int y, const Center& center,
-                        double* box) const {
+void SingleSpots::place(const PixelBlock& block, const Center& center, double* box) const {
+  const auto [pixels, nx, ny, x, y] = block;
   const int left = x - spot_corner(center.x, psf_.hsizex);
   const int below = y - spot_corner(center.y, psf_.hsizey);
   for (int row = 0; row < ny; ++row)

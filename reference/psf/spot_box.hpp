@@ -5,6 +5,15 @@
 
 namespace spex {
 
+/// A block of pixels of the CCD.
+struct PixelBlock {
+  const double* pixels = nullptr;  ///< [ny][nx]
+  int nx = 0;                      ///< columns
+  int ny = 0;                      ///< rows
+  int x = 0;                       ///< column of the first pixel
+  int y = 0;                       ///< row of the first pixel
+};
+
 /// The spots of one fiber that are made one by one.
 class SingleSpots : public FiberPsf {
  public:
@@ -20,10 +29,8 @@ class SingleSpots : public FiberPsf {
   [[nodiscard]] const Psf& psf() const { return psf_; }  ///< the PSF
   [[nodiscard]] int fiber() const { return fiber_; }     ///< the fiber's number
 
-  /// Copies pixels [ny][nx], whose first is at column `x`, row `y` of the CCD, into the box of a
-  /// spot with this center. They must lie within it.
-  void place(const double* pixels, int nx, int ny, int x, int y, const Center& center,
-             double* box) const;
+  /// Copies pixels into the box of a spot with this center. They must lie within it.
+  void place(const PixelBlock& block, const Center& center, double* box) const;
 
  private:
   const Psf& psf_;

@@ -34,7 +34,7 @@ void spots_of_fiber(const SpotModel& model, SpotBins& bins, int count, double* r
   pixel_integrals(load(bins.x), sigma_x, nx, degx, E, Px);
   pixel_integrals(load(bins.y), sigma_y, ny, degy, E, Py);
   double sum[Lanes::count];
-  store(spot_values<Lanes>(Px, degx, nx, Py, degy, ny, g, row, spot), sum);
+  store(spot_values<Lanes>({Px, degx, nx}, {Py, degy, ny}, g, row, spot), sum);
 
   const double* pixels = reinterpret_cast<const double*>(spot);
   const int npixel = nx * ny;

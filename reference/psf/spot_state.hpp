@@ -17,6 +17,20 @@ inline constexpr int dark_corner = -(1 << 20);
 /// A center as far from the CCD, pixels, means nothing, and would overflow an int.
 inline constexpr double farthest_center = 1e6;
 
+/// Center of a fiber's spot at one wavelength: column X and row Y, pixels.
+struct Center {
+  double x = 0;  ///< column
+  double y = 0;  ///< row
+};
+
+/// Place and widths of a spot, pixels.
+struct SpotShape {
+  Center center;           ///< its center
+  double sigma_x = 0;      ///< GHSIGX; NaN for spots of images
+  double sigma_y = 0;      ///< GHSIGY; likewise
+  bool of_second = false;  ///< the widths are GHSIGX2 and GHSIGY2, one of which is not positive
+};
+
 /// Whether a bin has a spot.
 enum class SpotState {
   lit,     ///< it has light
@@ -50,15 +64,15 @@ struct SpotLimits {
   return corner < npix && corner + 2 * hsize + 1 > 0;
 }
 
-/// The state of a bin at `lambda` (Angstrom) with this center and these widths (pixels).
+/// The state of a bin at `lambda` (Angstrom) with a spot of this shape.
 [[nodiscard]] SPEX_HD inline SpotState spot_state(const SpotLimits& psf, const LightRange& light,
-                                                  double lambda, double x, double y, double sigma_x,
-                                                  double sigma_y) {
+                                                  double lambda, const SpotShape& spot) {
   if (!light.holds(lambda)) return SpotState::dark;
+  const double x = spot.center.x, y = spot.center.y;
   const bool defined = lambda >= psf.first && lambda <= psf.last;
   if (!(fabs(x) < farthest_center && fabs(y) < farthest_center))
     return defined ? SpotState::broken : SpotState::dark;
-  if (!psf.widths || (sigma_x > 0 && sigma_y > 0)) return SpotState::lit;
+  if (!psf.widths || (spot.sigma_x > 0 && spot.sigma_y > 0)) return SpotState::lit;
   // A spot off the CCD needs no width.
   const bool needed = reaches_ccd(spot_corner(x, psf.hsizex), psf.hsizex, psf.npix_x) &&
                       reaches_ccd(spot_corner(y, psf.hsizey), psf.hsizey, psf.npix_y);

@@ -39,15 +39,15 @@ FiberLight light_of(const Psf& psf, int fiber, const std::vector<double>& wave) 
   return {psf, fiber, from, to};
 }
 
-bool place_spot(const Psf& psf, const FiberLight& light, int fiber, double lambda,
-                const SpotShape& spot, int s, int w, Spots& spots) {
-  const SpotState state = light.state(lambda, spot);
+bool place_spot(const Psf& psf, const FiberLight& light, const SpotOfFiber& spot, int s, int w,
+                Spots& spots) {
+  const SpotState state = light.state(spot.lambda, spot.shape);
   if (state == SpotState::broken)
-    throw broken_spot("PSF", fiber, fmt::format("{:.1f} Angstrom", lambda), spot);
+    throw broken_spot("PSF", spot.fiber, fmt::format("{:.1f} Angstrom", spot.lambda), spot.shape);
   const bool lit = state == SpotState::lit;
   const std::size_t j = spots.index(s, w);
-  spots.xc[j] = lit ? spot_corner(spot.center.x, psf.hsizex) : dark_corner;
-  spots.yc[j] = lit ? spot_corner(spot.center.y, psf.hsizey) : dark_corner;
+  spots.xc[j] = lit ? spot_corner(spot.shape.center.x, psf.hsizex) : dark_corner;
+  spots.yc[j] = lit ? spot_corner(spot.shape.center.y, psf.hsizey) : dark_corner;
   return lit;
 }
 
@@ -56,7 +56,8 @@ Spots place_spots(const Psf& psf, int fiber, int nspec, const std::vector<double
   for (int s = 0; s < nspec; ++s) {
     const FiberLight light = light_of(psf, fiber + s, wave);
     for (int w = 0; w < spots.nwave; ++w)
-      place_spot(psf, light, fiber + s, wave[w], spot_shape(psf, fiber + s, wave[w]), s, w, spots);
+      place_spot(psf, light, {fiber + s, wave[w], spot_shape(psf, fiber + s, wave[w])}, s, w,
+                 spots);
   }
   return spots;
 }
@@ -76,7 +77,7 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
       double* const value = spots.value.data() + spots.index(s, first) * spot_size;
       of_fiber->evaluate(lambda, count, shape, value);
       for (int k = 0; k < count; ++k)
-        if (!place_spot(psf, light, fiber + s, lambda[k], shape[k], s, first + k, spots))
+        if (!place_spot(psf, light, {fiber + s, lambda[k], shape[k]}, s, first + k, spots))
           std::fill_n(value + count_of(k) * spot_size, spot_size, 0.0);
     }
   });

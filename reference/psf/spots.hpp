@@ -47,9 +47,15 @@ struct Spots {
 [[nodiscard]] Spots make_spots(const Psf& psf, int nspec, int nwave);
 /// The light of a fiber at the wavelengths `wave` (Angstrom), in any order.
 [[nodiscard]] FiberLight light_of(const Psf& psf, int fiber, const std::vector<double>& wave);
-/// Sets the corner of spot (s, w), of fiber `fiber` at `lambda`. Returns whether it has light.
-/// Throws Error(data) if it is broken.
-bool place_spot(const Psf& psf, const FiberLight& light, int fiber, double lambda,
-                const SpotShape& spot, int s, int w, Spots& spots);
+/// A spot of a fiber.
+struct SpotOfFiber {
+  int fiber = 0;      ///< of the PSF
+  double lambda = 0;  ///< Angstrom
+  SpotShape shape;    ///< place and widths
+};
+/// Sets the corner of spot (s, w). Returns whether it has light. Throws Error(data) if it is
+/// broken.
+bool place_spot(const Psf& psf, const FiberLight& light, const SpotOfFiber& spot, int s, int w,
+                Spots& spots);
 
 }  // namespace spex

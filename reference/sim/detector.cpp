@@ -98,20 +98,22 @@ double observed_electrons(const CcdImage& ccd, std::size_t pixel) {
 
 }  // namespace
 
-CcdImage expose(const std::vector<double>& expected, int nx, int ny, const ExposureKey& key,
+CcdImage expose(const ExpectedImage& expected, const ExposureKey& key,
                 const std::vector<CosmicPixel>& cosmics, IvarOf ivar, int threads) {
+  const int nx = expected.nx, ny = expected.ny;
+  const std::vector<double>& electrons = expected.electrons;
   CcdImage ccd{nx, ny, {}, {}, {}, make_read_noise(nx, ny, key, threads)};
-  const std::size_t npix = expected.size();
+  const std::size_t npix = electrons.size();
   ccd.image.resize(npix);
   ccd.ivar.resize(npix);
   ccd.mask.assign(npix, 0);
-  add_noise(expected, key, threads, ccd);
+  add_noise(electrons, key, threads, ccd);
   add_cosmics(cosmics, ccd);
   add_defects(key, ccd);
 
   parallel_for(threads, ny, [&](int /*thread*/, int y) {
     for (std::size_t p = at(ccd, 0, y); p < at(ccd, 0, y + 1); ++p)
-      set_ivar(ccd, p, ivar == IvarOf::expected ? expected[p] : observed_electrons(ccd, p));
+      set_ivar(ccd, p, ivar == IvarOf::expected ? electrons[p] : observed_electrons(ccd, p));
   });
   for (const CosmicPixel& hit : cosmics) {
     const std::size_t p = at(ccd, hit.x, hit.y);

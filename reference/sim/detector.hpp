@@ -25,13 +25,19 @@ struct CcdImage {
   std::vector<float> read_noise;   ///< electron
 };
 
-/// Simulates the exposure of `expected` (electron, `[ny][nx]`): Poisson noise, read noise,
+/// The electrons that a CCD is expected to collect.
+struct ExpectedImage {
+  int nx = 0;                     ///< columns
+  int ny = 0;                     ///< rows
+  std::vector<double> electrons;  ///< `[ny][nx]`
+};
+
+/// Simulates the exposure of `expected`: Poisson noise, read noise,
 /// `cosmics` (MASK COSMIC unless unmasked), bad columns and blocks (MASK BAD, DEAD etc., filled
 /// with garbage). ivar = 1 / (read_noise^2 + electrons) with the electrons of `expected` or of
 /// max(image, 0); with those of the image wherever a cosmic ray hits, as DESI's preprocessing takes
 /// them for outliers. The result does not depend on the number of threads.
-[[nodiscard]] CcdImage expose(const std::vector<double>& expected, int nx, int ny,
-                              const ExposureKey& key, const std::vector<CosmicPixel>& cosmics,
-                              IvarOf ivar, int threads);
+[[nodiscard]] CcdImage expose(const ExpectedImage& expected, const ExposureKey& key,
+                              const std::vector<CosmicPixel>& cosmics, IvarOf ivar, int threads);
 
 }  // namespace spex

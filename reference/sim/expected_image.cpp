@@ -34,14 +34,16 @@ Strip make_strip(const Psf& psf, const Light& light, int fiber, int nfiber) {
   return strip;
 }
 
-void add_spot(const double* spot, int nx, int ny, int xc, int yc, int ccd_rows, double electrons,
-              Strip& strip) {
+// Adds spot (0, w).
+void add_spot(const Spots& spots, int w, int ccd_rows, double electrons, Strip& strip) {
+  const int nx = spots.nx, ny = spots.ny;
+  const int xc = spots.xc[w], yc = spots.yc[w];
   const int width = strip.x1 - strip.x0;
   const int x_first = std::max(xc, strip.x0);
   const int x_last = std::min(xc + nx, strip.x1);
   for (int y = std::max(yc, 0); y < std::min(yc + ny, ccd_rows); ++y) {
     double* row = strip.value.data() + static_cast<std::ptrdiff_t>(y) * width - strip.x0;
-    const double* values = spot + static_cast<std::ptrdiff_t>(y - yc) * nx - xc;
+    const double* values = spots.spot(0, w) + static_cast<std::ptrdiff_t>(y - yc) * nx - xc;
     for (int x = x_first; x < x_last; ++x) row[x] += electrons * values[x];
   }
 }
@@ -54,11 +56,8 @@ void add_fiber(const Psf& psf, const Light& light, int fiber, Strip& strip) {
     const int last = std::min(first + bins_a_chunk, light.nwave);
     const std::vector<double> wave(all_waves + first, all_waves + last);
     const Spots spots = evaluate_spots(psf, light.first + fiber, 1, wave);
-    for (int w = 0; w < last - first; ++w) {
-      const std::size_t j = spots.index(0, w);
-      add_spot(spots.spot(0, w), spots.nx, spots.ny, spots.xc[j], spots.yc[j], psf.npix_y,
-               electrons[first + w], strip);
-    }
+    for (int w = 0; w < last - first; ++w)
+      add_spot(spots, w, psf.npix_y, electrons[first + w], strip);
   }
 }
 

@@ -117,14 +117,14 @@ SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const 
   if (options.flavor == Flavor::sky)
     for (Target& target : frame.targets) target.kind = TargetKind::sky;
   if (spectra == nullptr)
-    fill_spectra(frame.truth, camera, frame.targets, options.seed, options.exptime, options.threads,
-                 options.flavor);
+    fill_spectra(frame.truth, {camera, options.seed, options.exptime, options.flavor},
+                 frame.targets, options.threads);
   const ExposureKey key{options.seed, static_cast<std::uint64_t>(options.expid), camera};
   const int nx = frame.psf.npix_x, ny = frame.psf.npix_y;
   frame.cosmics = make_cosmics(nx, ny, key, options.cosmics);
   if (options.files == SimFiles::truth) return frame;
-  const std::vector<double> expected = expected_image(frame.psf, frame.truth, options.threads);
-  frame.ccd = expose(expected, nx, ny, key, frame.cosmics, options.ivar, options.threads);
+  const ExpectedImage expected{nx, ny, expected_image(frame.psf, frame.truth, options.threads)};
+  frame.ccd = expose(expected, key, frame.cosmics, options.ivar, options.threads);
   return frame;
 }
 

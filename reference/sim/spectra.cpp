@@ -167,8 +167,9 @@ Truth make_truth_grid(const Psf& psf, const WaveRange& grid, bool on_grid,
   return truth;
 }
 
-void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>& targets,
-                  std::uint64_t seed, double exptime, int threads, Flavor flavor) {
+void fill_spectra(Truth& truth, const Observation& of, const std::vector<Target>& targets,
+                  int threads) {
+  const auto& [camera, seed, exptime, flavor] = of;
   const bool lamps = flavor == Flavor::flat || flavor == Flavor::arc;
   const std::vector<double> common = lamps ? lamp_spectrum(truth, flavor) : sky_spectrum(truth);
   const ArmThroughput& throughput = arm_of(camera).throughput;
@@ -181,8 +182,8 @@ void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>&
   parallel_for(threads, truth.nfiber, [&](int /*thread*/, int s) {
     const Target& target = targets.at(s);
     std::vector<double> flux = common;
-    if (flavor == Flavor::science) add_target(truth, target, flux);
-    const FiberThroughput own(camera, target.fiber, seed);
+    if (of.flavor == Flavor::science) add_target(truth, target, flux);
+    const FiberThroughput own(of.camera, target.fiber, of.seed);
     for (std::size_t w = 0; w < nwave; ++w)
       truth.flux[static_cast<std::size_t>(s) * nwave + w] =
           static_cast<float>(flux[w] * share[w] * own.at(truth.wave[w]));

@@ -40,11 +40,19 @@ inline constexpr int truth_steps_a_bin = 2;
 [[nodiscard]] Truth make_truth_grid(const Psf& psf, const WaveRange& grid, bool on_grid,
                                     const std::string& name);
 
+/// An exposure of a camera.
+struct Observation {
+  Camera camera;                    ///< its camera
+  std::uint64_t seed = 0;           ///< seed of the simulation
+  double exptime = 0;               ///< s
+  Flavor flavor = Flavor::science;  ///< what is observed
+};
+
 /// Computes the flux of every fiber: sky lines, sky continuum and the fiber's target, or the lamps
 /// of a calibration exposure. Applies the camera's throughput and the fiber's relative throughput,
 /// which is the same for all flavors of a seed. Uses `threads` threads. Lines are integrated over
 /// bins, so that their electrons do not depend on dw.
-void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>& targets,
-                  std::uint64_t seed, double exptime, int threads, Flavor flavor = Flavor::science);
+void fill_spectra(Truth& truth, const Observation& of, const std::vector<Target>& targets,
+                  int threads);
 
 }  // namespace spex

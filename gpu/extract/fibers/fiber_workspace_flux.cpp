@@ -104,7 +104,7 @@ FrameFlux FiberWorkspace::solve_by_reference(const ExtractInputs& inputs, int bu
   StageTimes times;  // host times; the stages record GPU times
   ExtractInputs seen = inputs;
   if (rejection != nullptr) seen.pixels = &rejection->pixels_of(bundle);
-  FrameFlux flux = spex::solve_frame(seen, bundle, spots, host_threads_, times);
+  FrameFlux flux = spex::solve_frame(seen, {bundle, spots}, host_threads_, times);
   const int end_fiber = first_fiber() + batch_.spots.nspec;
   for (int s = std::max(fibers.begin, first_fiber()); s < std::min(fibers.end, end_fiber); ++s)
     SPEX_GPU_CHECK(cudaMemcpyAsync(system.f + count_of(s - first_fiber(), nwave),

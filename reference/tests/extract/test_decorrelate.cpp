@@ -122,7 +122,7 @@ bool cholesky(const NormalEquations& e, Decorrelate decorrelate, const BlockRang
 template <EighRoutine routine>
 bool eigh_by(const NormalEquations& e, Decorrelate decorrelate, const BlockRange& blocks,
              Decorrelated& result, StageTimes& times, const ReplaceF& replace_f) {
-  return decorrelate_eigh(e, decorrelate, blocks, result, times, replace_f, routine);
+  return decorrelate_eigh(e, decorrelate, blocks, result, times, {replace_f, routine});
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Decorrelation,
@@ -135,7 +135,7 @@ TEST(EighRoutines, MustBeLapacks) {
   StageTimes times;
   EXPECT_THROW(
       static_cast<void>(decorrelate_eigh(equations(1, {1}, {1}), Decorrelate::signal, {0, 1, 1},
-                                         result, times, {}, EighRoutine::syevj)),
+                                         result, times, {{}, EighRoutine::syevj})),
       std::logic_error);
 }
 

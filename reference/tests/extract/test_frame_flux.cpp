@@ -156,7 +156,7 @@ TEST_P(FrameFluxOracle, EveryBundleAgrees) {
     const Spots spots = evaluate_spots(psf, fibers.begin, fibers.end - fibers.begin,
                                        inputs.grid.range(-wavepad, 12 + 2 * wavepad));
     StageTimes times;
-    const FrameFlux flux = solve_frame(inputs, bundle, spots, 1, times);
+    const FrameFlux flux = solve_frame(inputs, {bundle, spots}, 1, times);
     EXPECT_EQ(flux.solution, c.solution);
     ASSERT_EQ(flux.f.size(), count_of(fibers.end - fibers.begin, m));
     for (std::size_t k = 0; k < flux.f.size(); ++k) {
@@ -165,7 +165,7 @@ TEST_P(FrameFluxOracle, EveryBundleAgrees) {
       EXPECT_NEAR(flux.f[k] * root, static_cast<double>(whole.f[j]) * root, tolerance)
           << "bundle " << bundle << " bin " << k;
     }
-    EXPECT_EQ(flux.f, solve_frame(inputs, bundle, spots, 3, times).f) << "threads";
+    EXPECT_EQ(flux.f, solve_frame(inputs, {bundle, spots}, 3, times).f) << "threads";
   }
 }
 
@@ -189,7 +189,7 @@ TEST(FrameFlux, FibersOnTopOfEachOtherGiveNumbers) {
   const ExtractInputs inputs{&same, &pixels, WaveGrid{990, 1, 10}, options};
   const Spots spots = evaluate_spots(same, 0, 2, inputs.grid.range(-wavepad, 50 + 2 * wavepad));
   StageTimes times;
-  const FrameFlux flux = solve_frame(inputs, 0, spots, 1, times);
+  const FrameFlux flux = solve_frame(inputs, {0, spots}, 1, times);
   EXPECT_NE(flux.solution, FrameSolution::failed);
   for (const double f : flux.f) EXPECT_TRUE(std::isfinite(f));
 }
@@ -207,7 +207,7 @@ TEST(FrameFlux, FibersThatShareNothingAreLeftOut) {
     const ExtractInputs inputs{&psf, &pixels, WaveGrid{990, 1, 10}, options};
     const Spots spots = evaluate_spots(psf, 3, 3, inputs.grid.range(-wavepad, 50 + 2 * wavepad));
     StageTimes times;
-    const FrameFlux flux = solve_frame(inputs, 1, spots, 1, times);
+    const FrameFlux flux = solve_frame(inputs, {1, spots}, 1, times);
     EXPECT_EQ(flux.solution, FrameSolution::sweeps);
     EXPECT_EQ(flux.beyond > 0, spacing < 7) << flux.beyond;
   }

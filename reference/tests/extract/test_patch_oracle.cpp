@@ -159,7 +159,7 @@ TEST_P(PatchOracle, Agrees) {
 
   StageTimes times;
   const PatchResult result = extract_patch(patch, {&spots, 0, 0, psf.nfiber, patch.padded_nwave()},
-                                           pixels, options, psferr, times);
+                                           {pixels, options, psferr}, times);
   const test::OracleResult truth = test::oracle(patch, spots, pixels, options, psferr);
 
   // What rounding alone can do: condition number times the spacing of doubles, with room for the

@@ -117,7 +117,7 @@ TEST_P(Sets, SpotsEqualThoseOfSingleWavelengths) {
     pixel_integrals(bins.x[w], parameter(0), spots.nx, psf.ghdegx, E.data(), Px.data());
     pixel_integrals(bins.y[w], parameter(1), spots.ny, psf.ghdegy, E.data(), Py.data());
     const double scale =
-        spot_scale(spot_values(Px.data(), psf.ghdegx, spots.nx, Py.data(), psf.ghdegy, spots.ny,
+        spot_scale(spot_values({Px.data(), psf.ghdegx, spots.nx}, {Py.data(), psf.ghdegy, spots.ny},
                                g.data(), row.data(), spot.data()));
     for (std::size_t p = 0; p < spot.size(); ++p)
       EXPECT_NEAR(spots.spot(0, w)[p], spot[p] * scale, 1e-15);

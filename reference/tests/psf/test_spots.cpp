@@ -78,7 +78,7 @@ TEST(SpotValues, NegativePixelsAreClippedAndTheSumIsOne) {
   const double g_negative[] = {1, 0, 3.0};
   for (const double* coefficients : {g, g_negative}) {
     const double scale = spot_scale(
-        spot_values(Px.data(), 2, n, Py.data(), 0, n, coefficients, row.data(), spot.data()));
+        spot_values({Px.data(), 2, n}, {Py.data(), 0, n}, coefficients, row.data(), spot.data()));
     for (double& value : spot) value *= scale;
     EXPECT_NEAR(std::accumulate(spot.begin(), spot.end(), 0.0), 1, 1e-14);
     EXPECT_GE(*std::min_element(spot.begin(), spot.end()), 0);
@@ -91,7 +91,7 @@ TEST(SpotValues, NoPositivePixelGivesZeros) {
   std::vector<double> E(n + 1), P(n), row(n), spot(n * n, 7.0);
   const double g[] = {-1};
   pixel_integrals(1.0, 1.0, n, 0, E.data(), P.data());
-  const double sum = spot_values(P.data(), 0, n, P.data(), 0, n, g, row.data(), spot.data());
+  const double sum = spot_values({P.data(), 0, n}, {P.data(), 0, n}, g, row.data(), spot.data());
   EXPECT_EQ(spot_scale(sum), 0);
   EXPECT_THAT(spot, testing::Each(0.0));
 }

@@ -27,7 +27,7 @@ std::vector<double> flat(double electrons) {
 
 CcdImage exposed(double electrons, IvarOf ivar = IvarOf::expected,
                  const spex::ExposureKey& of = key, int threads = 1) {
-  return expose(flat(electrons), nx, ny, of, make_cosmics(nx, ny, of, {}), ivar, threads);
+  return expose({nx, ny, flat(electrons)}, of, make_cosmics(nx, ny, of, {}), ivar, threads);
 }
 
 TEST(Detector, PullsOfGoodPixelsAreAUnitNormal) {
@@ -169,7 +169,7 @@ TEST(Cosmics, FractionIsUnmasked) {
 
 TEST(Cosmics, UnmaskedOnesKeepTheirPixelsAndWeights) {
   const auto expose_with = [](const std::vector<spex::CosmicPixel>& pixels) {
-    return expose(flat(10), nx, ny, key, pixels, IvarOf::expected, 1);
+    return expose({nx, ny, flat(10)}, key, pixels, IvarOf::expected, 1);
   };
   const auto found = cosmics(5, 0), missed = cosmics(5, 1);
   const CcdImage masked = expose_with(found), unmasked = expose_with(missed);

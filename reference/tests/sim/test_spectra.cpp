@@ -31,7 +31,7 @@ Psf tiny_psf() {
 
 Truth truth_of(const Psf& psf, bool on_grid, int threads = 1) {
   Truth truth = make_truth_grid(psf, grid_r, on_grid, "psf");
-  fill_spectra(truth, {'r', 0}, spex::make_targets(1, 0, psf.nfiber), 1, 900, threads);
+  fill_spectra(truth, {{'r', 0}, 1, 900}, spex::make_targets(1, 0, psf.nfiber), threads);
   return truth;
 }
 
@@ -53,7 +53,7 @@ TEST(Flavors, AFlatRemovesTheThroughput) {
   const Psf psf = tiny_psf();
   const auto of = [&](spex::Flavor flavor) {
     Truth truth = make_truth_grid(psf, grid_r, true, "psf");
-    fill_spectra(truth, {'r', 0}, spex::make_targets(1, 0, psf.nfiber), 1, 900, 1, flavor);
+    fill_spectra(truth, {{'r', 0}, 1, 900, flavor}, spex::make_targets(1, 0, psf.nfiber), 1);
     return truth;
   };
   const Truth flat = of(spex::Flavor::flat);
