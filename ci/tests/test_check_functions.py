@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of ci/check-functions: what counts as a function, and which lines count."""
+"""Tests of ci/check-functions: what counts as a function, as a line and as a parameter."""
 
 import sys
 import unittest
@@ -65,6 +65,38 @@ class CheckFunctions(unittest.TestCase):
         """Comments, strings, characters and directives do not count; lambdas do not end one."""
         self.assertEqual(self.faults_of("int f() {\n" + ODD, 70), [])
         self.assertEqual(len(self.faults_of("int f() {\n" + ODD, 71)), 1)
+
+    def test_many_parameters(self):
+        """6 parameters are the most, in declarations and definitions, of whatever kind."""
+        for head in (
+            "void f({});",
+            "[[nodiscard]] std::map<int, int> f({}) noexcept;",
+            "namespace a {{\nstruct S {{\n  S({}) : k(1), l(2) {{}}\n  int k, l;\n}};\n}}",
+            "struct S {{\n  void (*f)({});\n}};",
+            "template <class T, int n = most(1, 2)>\n__global__ void __launch_bounds__(9, 2)\n"
+            "    kernel({}) {{\n}}",
+            "SPEX_ROWS(A, b, c, d, e, f, g, h)\nS& S::operator=({}) {{\n}}",
+        ):
+            six = head.format("A<int, 2> a, int b = g(1, 2), C c = {1, 2}, int (&d)[2], E e, F f")
+            self.assertEqual(self.program.faults_of("a.cu", six), [], head)
+            seven = head.format("A<int, 2> a, int b = 1, C c = {1, 2}, int (&d)[2], E e, F f, G g")
+            found = self.program.faults_of("a.cu", seven)
+            self.assertEqual(len(found), 1, head)
+            self.assertIn("a function of 7 parameters (expected at most 6; put", found[0])
+
+    def test_no_parameters(self):
+        """Calls, values and macros may have more; so may functions that Python calls."""
+        for text in (
+            "const S s = make(1, 2, 3, 4, 5, 6, 7);",
+            "SPEX_ROWS(S, a, b, c, d, e, f);",
+            "TEST(A, B) {\n  f(1, 2, 3, 4, 5, 6, 7);\n  for (int i = 0; i < 1; ++i) g();\n}",
+            "using F = std::function<void(int, int, int, int, int, int, int)>;",
+            "static_assert(max(1, 2, 3, 4, 5, 6, 7) > 1);",
+        ):
+            self.assertEqual(self.program.faults_of("a.cu", text), [], text)
+        text = "int f(int a, int b, int c, int d, int e, int f, int g);"
+        self.assertEqual(len(self.program.faults_of("reference/a.cpp", text)), 1)
+        self.assertEqual(self.program.faults_of("reference/python/bind_a.cpp", text), [])
 
     def test_braces_that_do_not_match(self):
         """A file that cannot be read is a fault, and not a file without long functions."""
