@@ -4,166 +4,31 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 #include <stdexcept>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "reference/fits/big_endian.hpp"
-#include "reference/fits/plain_hdu.hpp"
 #include "reference/fits/read/dequantize.hpp"
 #include "reference/fits/read/inflate.hpp"
 #include "reference/fits/read/rice.hpp"
 #include "reference/fits/read/table_cells.hpp"
+#include "reference/fits/read/tiled_image.hpp"
 #include "reference/fits/read/unshuffle.hpp"
 
 namespace spex {
 namespace {
 
-constexpr std::size_t max_tiled_axes = 6;                // CFITSIO's limit for compression
 using Position = std::array<long long, max_tiled_axes>;  // axes beyond the image's: 0
-
-enum class TileAlgorithm {
-  rice,           // RICE_1
-  gzip,           // GZIP_1
-  gzip_shuffled,  // GZIP_2: bytes of equal significance together
-};
-
-// The header of a compressed image.
-struct Description {
-  TileAlgorithm algorithm = TileAlgorithm::gzip;
-  ImageForm form;
-  std::vector<long long> tile;  // size of a whole tile along each axis, pixels
-  long long tiles = 1;
-  long long rice_block = 32;
-  long long rice_bytes = 4;
-  bool quantized = false;
-  Quantization quantization;
-};
-
-TileAlgorithm algorithm_of(const FitsHeader& header) {
-  const std::string name = header.string("ZCMPTYPE");
-  if (name == "RICE_1" || name == "RICE_ONE") return TileAlgorithm::rice;
-  if (name == "GZIP_1") return TileAlgorithm::gzip;
-  if (name == "GZIP_2") return TileAlgorithm::gzip_shuffled;
-  throw header.error(fmt::format("ZCMPTYPE = '{}'", name), "RICE_1, GZIP_1 or GZIP_2");
-}
-
-// The compression parameter `name`: the ZVALn whose ZNAMEn equals `name`.
-long long parameter(const FitsHeader& header, const std::string& name,
-                    std::span<const long long> allowed, long long fallback) {
-  constexpr int max_parameters = 9;
-  long long value = fallback;
-  for (int i = 1; i <= max_parameters; ++i)
-    if (header.string(fmt::format("ZNAME{}", i)) == name)
-      value = header.number(fmt::format("ZVAL{}", i), allowed.front(), allowed.back());
-  if (std::find(allowed.begin(), allowed.end(), value) == allowed.end())
-    throw header.error(fmt::format("{} = {}", name, value),
-                       fmt::format("{}", fmt::join(allowed, ", ")));
-  return value;
-}
-
-Dither dither_of(const FitsHeader& header) {
-  const std::string name = header.string("ZQUANTIZ");
-  if (name.empty() || name == "NO_DITHER") return Dither::none;
-  if (name == "SUBTRACTIVE_DITHER_1") return Dither::subtractive_1;
-  if (name == "SUBTRACTIVE_DITHER_2") return Dither::subtractive_2;
-  throw header.error(fmt::format("ZQUANTIZ = '{}'", name),
-                     "NONE, NO_DITHER or SUBTRACTIVE_DITHER_1 or _2");
-}
-
-void read_quantization(const FitsHeader& header, const TableCells& columns, Description& image) {
-  if (header.has("ZSCALE") || header.has("ZZERO"))
-    throw header.error("ZSCALE or ZZERO is a keyword", "a column");
-  const bool scaled = columns.find("ZSCALE") || columns.find("ZZERO");
-  const int bitpix = image.form.bitpix;
-  image.quantized = bitpix < 0 && scaled && header.string("ZQUANTIZ") != "NONE";
-  if (bitpix > 0 && scaled)
-    throw header.error(fmt::format("column ZSCALE with ZBITPIX = {}", bitpix), "none");
-  if (!image.quantized) return;
-  constexpr long long max_seed = 10000;
-  image.quantization.dither = dither_of(header);
-  image.quantization.seed = header.number("ZDITHER0", 1, max_seed, 1);
-  using Limits = std::numeric_limits<std::int32_t>;
-  if (header.has("ZBLANK"))
-    image.quantization.blank =
-        static_cast<std::int32_t>(header.number("ZBLANK", Limits::min(), Limits::max()));
-}
-
-Description describe(const FitsHdu& hdu, const TableCells& columns) {
-  const FitsHeader& header = hdu.header;
-  Description image;
-  image.algorithm = algorithm_of(header);
-  ImageForm& form = image.form;
-  form.bitpix = static_cast<int>(header.number("ZBITPIX", -64, 64));
-  static constexpr std::array<int, 6> known{8, 16, 32, 64, -32, -64};
-  if (std::find(known.begin(), known.end(), form.bitpix) == known.end())
-    throw header.error(fmt::format("ZBITPIX = {}", form.bitpix), "8, 16, 32, 64, -32 or -64");
-  const long long naxis = header.number("ZNAXIS", 1, max_tiled_axes);
-  const long long pixels = header.product("ZNAXIS", naxis, 1);
-  for (long long i = 1; i <= naxis; ++i) {
-    const long long axis = header.number(fmt::format("ZNAXIS{}", i), 1, longest_size);
-    const long long tile = header.number(fmt::format("ZTILE{}", i), 1, axis, i == 1 ? axis : 1);
-    form.axes.push_back(axis);
-    image.tile.push_back(tile);
-    image.tiles *= (axis + tile - 1) / tile;
-  }
-  const long long rows = header.number("NAXIS2", 0, longest_size);
-  if (image.tiles != rows)
-    throw header.error(fmt::format("{} compressed tiles in {} rows", image.tiles, rows),
-                       "one row per tile");
-  if (pixels / max_unpacked_a_byte > hdu.data_size / (std::abs(form.bitpix) / 8))
-    throw header.error(fmt::format("{} pixels compressed to {} bytes", pixels, hdu.data_size),
-                       fmt::format("at most {} bytes a byte", max_unpacked_a_byte));
-  if (image.algorithm == TileAlgorithm::rice) {
-    static constexpr std::array<long long, 2> blocks{16, 32};
-    static constexpr std::array<long long, 3> sizes{1, 2, 4};
-    image.rice_block = parameter(header, "BLOCKSIZE", blocks, 32);
-    image.rice_bytes = parameter(header, "BYTEPIX", sizes, 4);
-  }
-  read_quantization(header, columns, image);
-  read_scale(header, form);
-  // A keyword ZBLANK of integers precedes BLANK, as in CFITSIO.
-  using Limits = std::numeric_limits<std::int64_t>;
-  if (form.bitpix > 0 && header.has("ZBLANK"))
-    form.blank = header.number("ZBLANK", Limits::min(), Limits::max());
-  if (form.bitpix == 64 && columns.find("ZBLANK"))
-    throw header.error("column ZBLANK with ZBITPIX = 64", "at most 32 bits");
-  return image;
-}
-
-// The header of an image without axes.
-std::vector<std::string> image_cards(const FitsHeader& header, const Description& image) {
-  static constexpr std::array<std::string_view, 31> replaced{
-      "XTENSION", "BITPIX",  "NAXIS",   "PCOUNT",   "GCOUNT",   "TFIELDS",  "THEAP",   "TTYPE",
-      "TFORM",    "TUNIT",   "TDIM",    "ZIMAGE",   "ZSIMPLE",  "ZTENSION", "ZEXTEND", "ZBLOCKED",
-      "ZBITPIX",  "ZNAXIS",  "ZPCOUNT", "ZGCOUNT",  "ZTILE",    "ZCMPTYPE", "ZNAME",   "ZVAL",
-      "ZQUANTIZ", "ZDITHER", "ZBLANK",  "ZHECKSUM", "ZDATASUM", "CHECKSUM", "DATASUM"};
-  std::vector<std::string> cards{"XTENSION= 'IMAGE   '", integer_card("BITPIX", image.form.bitpix),
-                                 integer_card("NAXIS", 0)};
-  cards[0].resize(FitsHeader::card_size, ' ');
-  cards.push_back(integer_card("PCOUNT", 0));
-  cards.push_back(integer_card("GCOUNT", 1));
-  for (const std::string& card : header.cards()) {
-    const std::string name = card_name(card);
-    const std::string stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
-    // The name that compression gives to an unnamed image.
-    const bool unnamed = card.starts_with("EXTNAME = 'COMPRESSED_IMAGE'");
-    if (!unnamed && std::find(replaced.begin(), replaced.end(), stem) == replaced.end())
-      cards.push_back(card);
-  }
-  return cards;
-}
 
 // Decodes the tiles of one image to numbers in native byte order.
 class TileDecoder {
  public:
   TileDecoder(const FitsHdu& hdu, std::span<const char> data)
-      : header_(hdu.header), columns_(hdu, data), image_(describe(hdu, columns_)) {
+      : header_(hdu.header), columns_(hdu, data), image_(describe_tiles(hdu, columns_)) {
     const std::optional<int> compressed = columns_.find("COMPRESSED_DATA");
     if (!compressed) throw header_.error("has no column COMPRESSED_DATA", "one");
     compressed_ = *compressed;
@@ -180,7 +45,7 @@ class TileDecoder {
     columns_.check_real(*zero_);
   }
 
-  [[nodiscard]] const Description& image() const { return image_; }
+  [[nodiscard]] const TiledImage& image() const { return image_; }
   /// Whether each tile of integers has its own blank value.
   [[nodiscard]] bool has_blanks() const { return blank_ && image_.form.bitpix > 0; }
 
@@ -306,7 +171,7 @@ class TileDecoder {
 
   const FitsHeader& header_;
   TableCells columns_;
-  Description image_;
+  TiledImage image_;
   int compressed_ = 0;
   std::optional<int> gzipped_, scale_, zero_, blank_;
   Inflater inflater_;
@@ -316,7 +181,7 @@ class TileDecoder {
 // Iterates over the tiles of an image, the first axis fastest.
 class TileWalk {
  public:
-  explicit TileWalk(const Description& image) : image_(image), naxis_(image.form.axes.size()) {}
+  explicit TileWalk(const TiledImage& image) : image_(image), naxis_(image.form.axes.size()) {}
 
   /// Size of the tile along axis `i`, pixels; smaller at the image's edge.
   [[nodiscard]] long long length(std::size_t i) const {
@@ -363,14 +228,14 @@ class TileWalk {
     return static_cast<std::size_t>(pixel);
   }
 
-  const Description& image_;
+  const TiledImage& image_;
   std::size_t naxis_;
   Position origin_{};  // position of the tile in the image
 };
 
 // Calls decode(number, pixels) for each tile, and returns the image.
 template <class Stored, class Decode>
-std::vector<Stored> assemble(const Description& image, const Decode& decode) {
+std::vector<Stored> assemble(const TiledImage& image, const Decode& decode) {
   std::vector<Stored> all(image.form.pixels()), tile;
   TileWalk walk(image);
   for (long long number = 1; number <= image.tiles; ++number, walk.next()) {
@@ -399,8 +264,8 @@ StoredPixels decode_all(TileDecoder& decoder) {
 }  // namespace
 
 UnpackedHeader unpacked_header(const FitsHdu& hdu) {
-  const Description image = describe(hdu, TableCells(hdu, {}));
-  return {image.form, image_cards(hdu.header, image)};
+  const TiledImage image = describe_tiles(hdu, TableCells(hdu, {}));
+  return {image.form, image_cards(hdu.header, image.form)};
 }
 
 StoredPixels unpack_image(const FitsHdu& hdu, std::span<const char> data) {
