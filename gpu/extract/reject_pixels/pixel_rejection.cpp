@@ -1,7 +1,6 @@
 #include "gpu/extract/reject_pixels/pixel_rejection.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -36,7 +35,6 @@ void PixelRejection::begin(const ExtractInputs& inputs, const FrameOnDevice& fra
   inputs_ = inputs;
   frame_ = &frame;
   rejected_.clear();
-  touching_.clear();
   taken_.clear();
   own_.reset();
   own_rejected_.clear();
@@ -49,31 +47,13 @@ void PixelRejection::begin(const ExtractInputs& inputs, const FrameOnDevice& fra
         {of.begin - frame.fiber(), of.end - frame.fiber(), static_cast<int>(bundles.size())});
     bundles.push_back(patch.bundle);
   }
-  const cudaStream_t stream = context_->stream();
-  const std::size_t count = bundles.size();
-  reserve(bundles_, count);
-  reserve(touching_on_device_, count * count);
-  copy_to(fibers, bundles_.get(), stream);
-  clear(touching_on_device_, count * count, stream);
-  find_touching(bundles_.get(), static_cast<int>(count), frame.rows(), touching_on_device_.get(),
-                stream);
-  const auto touching = to_host<unsigned char>(touching_on_device_.get(), count * count, stream);
-  for (std::size_t a = 0; a < count; ++a)
-    for (std::size_t b = 0; b < a; ++b)
-      if (touching[a * count + b] != 0)
-        touching_.push_back(std::minmax({bundles[a], bundles[b]}, std::greater<>()));
+  touching_.find(bundles, fibers, frame.rows(), context_->stream());
 }
 
 const RejectedPixels& PixelRejection::of(int bundle) const {
   static const RejectedPixels none;
   const auto found = rejected_.find(bundle);
   return found != rejected_.end() ? found->second : none;
-}
-
-bool PixelRejection::apart(int bundle, int other) const {
-  return std::ranges::find(touching_,
-                           std::pair<int, int>(std::max(bundle, other), std::min(bundle, other))) ==
-         touching_.end();
 }
 
 ExtractInputs PixelRejection::wide_inputs() const {

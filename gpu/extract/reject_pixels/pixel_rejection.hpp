@@ -12,6 +12,7 @@
 #include "gpu/extract/frame_flux/frame_system_memory.hpp"
 #include "gpu/extract/normal_equations/fiber_bands.hpp"
 #include "gpu/extract/reject_pixels/take_pixels.hpp"
+#include "gpu/extract/reject_pixels/touching_bundles.hpp"
 #include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/reject_pixels.hpp"
 
@@ -32,9 +33,9 @@ class PixelRejection {
 
   /// Whether spots of two bundles reach no pixel together: each bundle has its own rejected pixels,
   /// so that others must not lie in the same batch.
-  [[nodiscard]] bool apart(int bundle, int other) const;
+  [[nodiscard]] bool apart(int bundle, int other) const { return touching_.apart(bundle, other); }
   /// Whether no two bundles of the patches share a pixel.
-  [[nodiscard]] bool all_apart() const { return touching_.empty(); }
+  [[nodiscard]] bool all_apart() const { return touching_.all_apart(); }
 
   /// Finds the rejected pixels of a batch that holds all patches of its bundles, takes their
   /// weights in the frame, and assembles the bins again that have lost a pixel. `bands` are
@@ -110,14 +111,14 @@ class PixelRejection {
   Event factored_, inverted_;
   std::optional<ExtractInputs> inputs_;
   const FrameOnDevice* frame_ = nullptr;
-  std::map<int, RejectedPixels> rejected_;     // by bundle
-  std::vector<std::pair<int, int>> touching_;  // bundles, the larger first
-  std::vector<PixelWeight> taken_;             // with the weights of the frame
-  std::optional<BundlePixels> own_;            // on the host
-  std::vector<std::uint32_t> own_rejected_;    // in own_
+  std::map<int, RejectedPixels> rejected_;  // by bundle
+  TouchingBundles touching_;
+  std::vector<PixelWeight> taken_;           // with the weights of the frame
+  std::optional<BundlePixels> own_;          // on the host
+  std::vector<std::uint32_t> own_rejected_;  // in own_
   DeviceBuffer<double> wide_sums_, inverse_, model_;
   DeviceBuffer<std::uint16_t> marks_;
-  DeviceBuffer<unsigned char> wanted_, touching_on_device_;
+  DeviceBuffer<unsigned char> wanted_;
   DeviceBuffer<BundleOfFiber> bundles_, active_;
   DeviceBuffer<TestedBundles::Columns> columns_;
   DeviceBuffer<FoundPixel> found_;
