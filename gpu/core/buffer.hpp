@@ -79,9 +79,10 @@ bool reserve(Buffer& buffer, std::size_t count, std::size_t room) {
   buffer = Buffer(room);
   return true;
 }
+/// The same with an eighth more, so that a buffer that one arm's frame fills holds those of others.
 template <class Buffer>
 bool reserve(Buffer& buffer, std::size_t count) {
-  return reserve(buffer, count, count);
+  return reserve(buffer, count, count + count / 8);
 }
 
 /// Fills a buffer with bytes 0xFF on the stream (NaN as double, -1 as int), so that unwritten

@@ -30,8 +30,6 @@ namespace {
 // Patches per batch of the band and fiber engines: all patches of a DESI frame. The GPU idles at
 // the end of each kernel, and less often in larger batches.
 constexpr int direct_batch = 8192;
-// The same with several frames on the GPU, which keep it busy: several bundles, in less memory.
-constexpr int shared_direct_batch = 940;
 // No limit of condition numbers: no patch is left to the band engine.
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 // The other extractors of the GPU need CPUs, too.
@@ -45,9 +43,8 @@ class Extractor::Impl {
  public:
   explicit Impl(const ExtractorSettings& settings)
       : device_(settings.device),
-        direct_batch_(settings.frames_at_once > 1 ? shared_direct_batch : direct_batch),
         context_((make_context(settings.device), Context())),
-        frame_(context_, settings.poison),
+        frame_(context_, settings.poison, settings.pin),
         events_(context_.stream()),
         eigh_(context_, settings.poison),
         band_(context_, settings.poison),
@@ -80,10 +77,16 @@ class Extractor::Impl {
     return inputs.options.flux == FluxSolver::frame || inputs.options.reject_pixels.has_value();
   }
 
+  // Whether the output is a frame, not patches.
+  static bool wants_frame(const ExtractInputs& inputs) {
+    return inputs.wanted != SpectraOf::patches && !inputs.options.model;
+  }
+
   Extracted extract_all(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                         StageTimes& times, const std::function<void(long)>& done) {
     use_device(device_);
     flux_.clear();
+    output_.reset();
     events_.clear();
     std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
     auto* const models_wanted = inputs.options.model ? &models : nullptr;
@@ -125,12 +128,14 @@ class Extractor::Impl {
     for (std::size_t k = 0; k < patches.size() && wanted == SpectraOf::packed_frame; ++k)
       if (on_host(k)) wanted = SpectraOf::written_frame;
     Extracted extracted;
+    if (!output_ && wants_frame(inputs)) output_ = frame_.frame_to_fill(inputs, wanted);
+    extracted.frame = std::exchange(output_, std::nullopt);
     events_.time(Stage::transfer_out, [&] {
-      if (inputs.wanted == SpectraOf::patches || inputs.options.model) {
+      if (!wants_frame(inputs)) {
         extracted.patches = frame_.download();
       } else {
         extracted.patches.resize(patches.size());
-        frame_.download_frame(inputs, wanted, extracted);
+        frame_.download_frame(wanted, extracted);
       }
     });
     events_.collect(times);
@@ -248,7 +253,7 @@ class Extractor::Impl {
       int last = end_of_run(patches, first, same_bundle);
       while (last < all) {
         const int next = end_of_run(patches, last, same_bundle);
-        if (next - first > direct_batch_ || !may_join(patches, first, last)) break;
+        if (next - first > direct_batch || !may_join(patches, first, last)) break;
         last = next;
       }
       last = std::min(last, first + max_patches_of_launch);
@@ -259,6 +264,8 @@ class Extractor::Impl {
           if (band_can && (last == all || rejection() != nullptr))
             guarded_.note(rejection() != nullptr ? first : 0, last, context_.stream());
         });
+        // The GPU has work for milliseconds.
+        if (!output_ && wants_frame(inputs)) output_ = frame_.frame_to_fill(inputs, inputs.wanted);
         guarded_.solve_noted();
         events_.time(Stage::quality, [&] { guarded_.hold(context_.stream()); });
       } else {
@@ -327,7 +334,6 @@ class Extractor::Impl {
   }
 
   int device_;
-  int direct_batch_;  // limit of patches per batch, unless one bundle has more
   Context context_;
   FrameOnDevice frame_;
   StageEvents events_;
@@ -338,7 +344,8 @@ class Extractor::Impl {
   std::map<int, FrameFlux> flux_;  // flux of the frame, by bundle
   bool poison_;
   int host_threads_;
-  bool rejects_ = false;  // pixels of this frame
+  std::optional<Frame> output_;  // made while the GPU works
+  bool rejects_ = false;         // pixels of this frame
   std::optional<PixelRejection> rejection_;
 };
 

@@ -15,11 +15,13 @@ namespace spex::gpu {
 
 struct ExtractorSettings {
   int device = 0;
-  /// Number of extractors that share the GPU. With several, each takes fewer patches at a time and
-  /// less memory, and the others fill the gaps.
+  /// Number of extractors that share the GPU, and the host's threads.
   int frames_at_once = 1;
   /// Fill device buffers with NaN before use, so that unwritten numbers are noticed.
   bool poison = false;
+  /// Pins host memory that begins at an address until it is freed; returns false if it cannot.
+  /// Empty: nothing is pinned, and transfers take small pinned pieces.
+  std::function<bool(const void*)> pin;
 };
 
 /// A GPU with handles and workspaces, which are created once and used for many frames. Not

@@ -9,6 +9,7 @@
 
 #include "gpu/core/context.hpp"
 #include "gpu/core/eigensolver.hpp"
+#include "gpu/core/host_pinner.hpp"
 #include "gpu/extract/extract_patches.hpp"
 
 namespace spex::gpu {
@@ -47,12 +48,16 @@ std::string gpu_bus_id(int device) {
   return id.data();
 }
 
-PatchExtractor gpu_extractor(int device, int frames_at_once) {
+PatchExtractor gpu_extractor(int device, int frames_at_once, const PinHostMemory& pin) {
   ExtractorSettings settings;
   settings.device = device;
   settings.frames_at_once = frames_at_once;
   const char* poison = std::getenv("SPEX_GPU_POISON");
   settings.poison = poison != nullptr && std::string(poison) == "1";
+  if (pin)
+    settings.pin = [pin, pinner = std::make_shared<HostPinner>(device)](const void* memory) {
+      return pin(memory, pinner);
+    };
   auto extractor = std::make_shared<Extractor>(settings);
   return [extractor](const ExtractInputs& inputs, const std::vector<Patch>& patches,
                      StageTimes& times, const std::function<void(long)>& done) {

@@ -1,8 +1,11 @@
 // The GPU extractor of frames. Builds without CUDA implement this header by no_gpu_extractor.cpp.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 
+#include "reference/core/memory/large_blocks.hpp"
 #include "reference/frame/patch_extractor.hpp"
 
 namespace spex::gpu {
@@ -22,10 +25,15 @@ namespace spex::gpu {
 /// The total memory of GPU `device`, bytes. Throws Error(device).
 [[nodiscard]] double gpu_memory(int device);
 
+/// Pins host memory that begins at an address, by a pinner, until it is freed; false if it cannot.
+using PinHostMemory = std::function<bool(const void*, const std::shared_ptr<Pinner>&)>;
+
 /// An extractor on GPU `device`. The milestone in the options selects the engine. The environment
 /// variable SPEX_GPU_POISON=1 first fills device buffers with NaN. `frames_at_once` is the number
-/// of extractors that share the GPU, each with its own memory. Throws Error(usage) if there is no
-/// such device.
-[[nodiscard]] PatchExtractor gpu_extractor(int device, int frames_at_once = 1);
+/// of extractors that share the GPU, each with its own memory. Frames and spectra are sent from and
+/// to memory that `pin` has pinned; without it, through small pinned pieces. Throws Error(usage) if
+/// there is no such device.
+[[nodiscard]] PatchExtractor gpu_extractor(int device, int frames_at_once = 1,
+                                           const PinHostMemory& pin = {});
 
 }  // namespace spex::gpu

@@ -27,6 +27,7 @@
 #include "mpi/run/pipeline_threads.hpp"
 #include "reference/cli/program.hpp"
 #include "reference/core/exit_status.hpp"
+#include "reference/core/memory/pin_large_block.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
 #include "reference/model/milestones.hpp"
@@ -83,7 +84,8 @@ class KeptExtractors {
       const std::scoped_lock lock(mutex_);
       if (const auto kept = kept_.find(slot); kept != kept_.end()) return kept->second;
     }
-    spex::PatchExtractor extractor = spex::gpu::gpu_extractor(device, frames_at_once);
+    spex::PatchExtractor extractor =
+        spex::gpu::gpu_extractor(device, frames_at_once, spex::pin_large_block);
     const std::scoped_lock lock(mutex_);
     return kept_.emplace(slot, std::move(extractor)).first->second;
   }

@@ -147,8 +147,10 @@ TEST_F(FrameOnDeviceTest, PackedFrameHasTheSameResolution) {
   SPEX_GPU_CHECK(cudaMemcpyAsync(spectra.flux, values.data(), size * sizeof(double),
                                  cudaMemcpyHostToDevice, stream()));
   Extracted written, packed;
-  frame->download_frame(inputs(), SpectraOf::written_frame, written);
-  frame->download_frame(inputs(), SpectraOf::packed_frame, packed);
+  written.frame = frame->frame_to_fill(inputs(), SpectraOf::written_frame);
+  frame->download_frame(SpectraOf::written_frame, written);
+  packed.frame = frame->frame_to_fill(inputs(), SpectraOf::packed_frame);
+  frame->download_frame(SpectraOf::packed_frame, packed);
   EXPECT_FALSE(written.resolution.has_value());
   ASSERT_TRUE(packed.resolution.has_value());
   const std::vector<float> R = *written.frame->resolution.single_values();
@@ -175,7 +177,8 @@ TEST_F(FrameOnDeviceTest, FrameWithABinBeyondFloat32IsNotPacked) {
   SPEX_GPU_CHECK(cudaMemcpyAsync(spectra.flux, values.data(), values.size() * sizeof(double),
                                  cudaMemcpyHostToDevice, stream()));
   Extracted packed;
-  frame->download_frame(inputs(), SpectraOf::packed_frame, packed);
+  packed.frame = frame->frame_to_fill(inputs(), SpectraOf::packed_frame);
+  frame->download_frame(SpectraOf::packed_frame, packed);
   EXPECT_FALSE(packed.resolution.has_value());
   ASSERT_NE(packed.frame->resolution.single_values(), nullptr);
   EXPECT_EQ(packed.frame->resolution[1], 0.5);

@@ -6,11 +6,11 @@ namespace spex::mpi {
 namespace {
 
 // Frames per GPU at a time: the GPU computes some while the host transfers others.
-constexpr int max_extractors_of_device = 5;
+constexpr int max_extractors_of_device = 4;
 // Bytes of GPU memory per extractor, with room for frames larger than DESI's.
-constexpr double memory_of_extractor = 8e9;
+constexpr double memory_of_extractor = 10e9;
 // More readers and writers of plain files per GPU would wait for the GPU.
-constexpr int max_plain_readers = 5;
+constexpr int max_plain_readers = 6;
 constexpr int max_plain_writers = 8;
 // More threads would wait for each other to write the same file.
 constexpr int max_write_threads = 4;

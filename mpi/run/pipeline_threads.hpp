@@ -27,7 +27,7 @@ struct PipelineThreads {
 };
 
 /// Readers and writers are in proportion to the CPU time of their files, plain or packed. There are
-/// five extractors per GPU, or fewer if memory or the number of frames is small.
+/// four extractors per GPU, or fewer if memory or the number of frames is small.
 [[nodiscard]] PipelineThreads pipeline_threads(const PipelineLoad& load);
 
 /// The threads that read one frame, if `unread` frames, at least 1, share the rank's `threads`: all

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "gpu/extract/batch/spectra.hpp"
@@ -31,7 +33,7 @@ std::size_t spectra_bytes(const SpectraView& spectra, int nfiber) {
 // Runs of consecutive patches: as many as fit in a piece, at least one.
 std::vector<FiberRun> fiber_runs(const SpectraView& spectra,
                                  const std::vector<PatchGeometry>& patches) {
-  const auto most = static_cast<int>(PinnedPieces::size / spectra_bytes(spectra, 1));
+  const auto most = static_cast<int>(HostTransfers::piece / spectra_bytes(spectra, 1));
   std::vector<FiberRun> runs;
   for (std::size_t k = 0; k < patches.size(); ++k) {
     const int begin = patches[k].spec0 + patches[k].pad_below;
@@ -52,7 +54,7 @@ std::vector<FiberRun> fiber_runs(const SpectraView& spectra,
 }
 
 // Starts copying the spectra of these fibers; returns the view of the copy.
-SpectraView copy_fibers(const SpectraView& spectra, const FiberRun& run, PinnedPieces::Piece& to,
+SpectraView copy_fibers(const SpectraView& spectra, const FiberRun& run, HostTransfers::Piece& to,
                         cudaStream_t stream) {
   reserve(to.bytes, spectra_bytes(spectra, run.nfiber));
   auto* const values = reinterpret_cast<double*>(to.bytes.get());
@@ -104,6 +106,13 @@ PatchResult cut_patch(const PatchGeometry& patch, const FiberRun& run, const Spe
   return result;
 }
 
+// Sets R to zeros, in the precision of the requested form.
+void set_resolution(Frame& frame, SpectraOf wanted) {
+  const std::size_t count = frame.nbins() * frame.ndiagonals();
+  frame.resolution = wanted == SpectraOf::frame ? Reals(std::vector<double>(count))
+                                                : Reals(std::vector<float>(count));
+}
+
 // The packed form of the surveyed rows; nothing if plan() returns nothing.
 std::optional<PackedImage> download_packed(const FrameSpectra& from) {
   const cudaStream_t stream = from.context->stream();
@@ -114,7 +123,8 @@ std::optional<PackedImage> download_packed(const FrameSpectra& from) {
   from.packer->pack(reinterpret_cast<std::uint32_t*>(room));
   wait_for(stream);
   PackedImage image{{}, plan->size, plan->crc, plan->datasum};
-  from.pieces->append(reinterpret_cast<const char*>(room), plan->deflated, image.deflated, stream);
+  image.deflated.resize(plan->deflated);
+  from.transfers->fetch(reinterpret_cast<const char*>(room), std::span(image.deflated), stream);
   end_blocks(image.deflated);
   return image;
 }
@@ -124,7 +134,7 @@ std::optional<PackedImage> download_packed(const FrameSpectra& from) {
 std::vector<PatchResult> download_patches(const FrameSpectra& from,
                                           const std::vector<PatchGeometry>& patches) {
   const std::vector<FiberRun> runs = fiber_runs(from.spectra, patches);
-  PinnedPieces& pieces = *from.pieces;
+  HostTransfers& pieces = *from.transfers;
   const auto copy = [&](const FiberRun& run, std::size_t turn) {
     return copy_fibers(from.spectra, run, pieces[turn], from.context->stream());
   };
@@ -143,20 +153,29 @@ std::vector<PatchResult> download_patches(const FrameSpectra& from,
   return results;
 }
 
-void download_frame(const FrameSpectra& from, const ExtractInputs& inputs, SpectraOf wanted,
-                    Extracted& to) {
-  const cudaStream_t stream = from.context->stream();
-  const SpectraView& spectra = from.spectra;
-  const auto append = [&]<class T>(const T* values, std::size_t count, std::vector<T>& all) {
-    from.pieces->append(values, count, all, stream);
-  };
-  Frame& frame = to.frame.emplace();
+Frame frame_to_fill(const FrameSpectra& from, const ExtractInputs& inputs, SpectraOf wanted) {
+  Frame frame;
   frame.specmin = inputs.options.specmin;
   frame.nspec = inputs.options.nspec_of(inputs.psf->nfiber);
   frame.nwave = inputs.grid.nwave;
-  frame.ndiag = spectra.ndiag;
+  frame.ndiag = from.spectra.ndiag;
   frame.dw = inputs.grid.dw;
   frame.wave = inputs.grid.range(0, frame.nwave);
+  for (auto* const values : {&frame.flux, &frame.ivar, &frame.chi2pix, &frame.pixmask_fraction})
+    values->resize(frame.nbins());
+  if (from.spectra.f != nullptr) frame.f.resize(frame.nbins());
+  frame.pulled.resize(frame.nbins());
+  if (wanted != SpectraOf::packed_frame) set_resolution(frame, wanted);
+  return frame;
+}
+
+void download_frame(const FrameSpectra& from, SpectraOf wanted, Extracted& to) {
+  const cudaStream_t stream = from.context->stream();
+  const SpectraView& spectra = from.spectra;
+  const auto fetch = [&]<class T>(const T* values, std::vector<T>& all) {
+    from.transfers->fetch(values, std::span(all), stream);
+  };
+  Frame& frame = to.frame.value();
   // The patches' padding may begin before the first requested fiber.
   const std::size_t first = count_of(frame.specmin - from.fiber, frame.nwave);
   const double* const resolution = spectra.resolution + first * spectra.ndiagonals();
@@ -171,12 +190,12 @@ void download_frame(const FrameSpectra& from, const ExtractInputs& inputs, Spect
     from.packer->survey({resolution, count_of(frame.nspec, spectra.ndiagonals()), frame.nwave,
                          spectra.ndiagonals()});
 
-  append(spectra.flux + first, frame.nbins(), frame.flux);
-  append(spectra.ivar + first, frame.nbins(), frame.ivar);
-  append(spectra.chi2pix + first, frame.nbins(), frame.chi2pix);
-  append(spectra.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
-  append(spectra.pulled + first, frame.nbins(), frame.pulled);
-  if (spectra.f != nullptr) append(spectra.f + first, frame.nbins(), frame.f);
+  fetch(spectra.flux + first, frame.flux);
+  fetch(spectra.ivar + first, frame.ivar);
+  fetch(spectra.chi2pix + first, frame.chi2pix);
+  fetch(spectra.pixmask_fraction + first, frame.pixmask_fraction);
+  fetch(spectra.pulled + first, frame.pulled);
+  if (spectra.f != nullptr) fetch(spectra.f + first, frame.f);
   for (double& flux : frame.flux) flux /= frame.dw;
   for (double& f : frame.f) f /= frame.dw;
   for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
@@ -185,17 +204,14 @@ void download_frame(const FrameSpectra& from, const ExtractInputs& inputs, Spect
       float_holds(frame.chi2pix) && float_holds(frame.f))
     to.resolution = download_packed(from);
   if (to.resolution) return;
-  const auto take_resolution = [&]<class T>(const T* values) {
-    std::vector<T> rows;
-    append(values, count, rows);
-    frame.resolution = Reals(std::move(rows));
-  };
-  if (wanted == SpectraOf::frame) {
-    take_resolution(resolution);
-    return;
-  }
-  if (room == nullptr) narrow_resolution();
-  take_resolution(room);
+  if (frame.resolution.size() != count) set_resolution(frame, wanted);
+  if (wanted != SpectraOf::frame && room == nullptr) narrow_resolution();
+  frame.resolution.visit([&]<class T>(std::vector<T>& rows) {
+    if constexpr (std::is_same_v<T, double>)
+      fetch(resolution, rows);
+    else
+      fetch(room, rows);
+  });
 }
 
 }  // namespace spex::gpu

@@ -21,8 +21,13 @@ ExtractOptions wide_options(const ExtractInputs& inputs) {
 
 }  // namespace
 
-FrameOnDevice::FrameOnDevice(const Context& context, bool poison)
-    : context_(&context), poison_(poison), reach_and_bad_(2), packer_(context) {}
+FrameOnDevice::FrameOnDevice(const Context& context, bool poison,
+                             std::function<bool(const void*)> pin)
+    : context_(&context),
+      poison_(poison),
+      reach_and_bad_(2),
+      transfers_(std::move(pin)),
+      packer_(context) {}
 
 void FrameOnDevice::upload_pixels(const Pixels& pixels) {
   const cudaStream_t stream = context_->stream();
@@ -35,6 +40,8 @@ void FrameOnDevice::upload_pixels(const Pixels& pixels) {
   float* const room_of_weight = room + singles(pixels.value);
   upload_reals(pixels.value, room, value_);
   upload_reals(pixels.weight, room_of_weight, weight_);
+  // An error may free the pixels.
+  transfers_.wait();
   // After both transfers: kernels may wait for other frames on the GPU, copies do not.
   widen(room, singles(pixels.value), value_.get(), stream);
   widen(room_of_weight, singles(pixels.weight), weight_.get(), stream);
@@ -43,9 +50,9 @@ void FrameOnDevice::upload_pixels(const Pixels& pixels) {
 void FrameOnDevice::upload_reals(const Reals& from, float* room, DeviceBuffer<double>& to) {
   reserve(to, from.size());
   if (const auto* single = from.single_values())
-    pieces_.send(*single, room, context_->stream());
+    transfers_.send_large(*single, room, context_->stream());
   else
-    pieces_.send(*from.double_values(), to.get(), context_->stream());
+    transfers_.send_large(*from.double_values(), to.get(), context_->stream());
 }
 
 void FrameOnDevice::cover(const WaveGrid& grid, const std::vector<Patch>& patches) {
@@ -147,7 +154,7 @@ void FrameOnDevice::measure_reach(const ExtractInputs& inputs, const std::vector
   geometry.reserve(all.size());
   for (const Patch& patch : all) geometry.push_back(make_geometry(patch, fiber_begin, bin_begin));
   reserve(all_geometry_, geometry.size());
-  pieces_.send(geometry, all_geometry_.get(), context_->stream());
+  transfers_.send(geometry, all_geometry_.get(), context_->stream());
   // A bad spot of other patches is reported by their rank.
   evaluate_corners(psf_, {fiber_begin, fiber_end - fiber_begin, bins}, all_corners_, nullptr,
                    context_->stream());
@@ -164,7 +171,7 @@ void FrameOnDevice::lay_out_wide(const ExtractInputs& inputs) {
     patch.wavepad += more_;
   }
   reserve(wide_geometry_, wide.size());
-  pieces_.send(wide, wide_geometry_.get(), context_->stream());
+  transfers_.send(wide, wide_geometry_.get(), context_->stream());
   find_used_pixels({wide_geometry_.get(), static_cast<int>(wide.size()), corners_.view(),
                     inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get()},
                    context_->stream());
@@ -208,12 +215,14 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index, cudaStream_t
   for (int& of_fiber : row)
     if (of_fiber == 0) of_fiber = nrows++;
   const std::size_t size_of_row = count_of(bins_.nwave, spot_size());
-  reserve(selected_spots_, count_of(nrows) * size_of_row);
-  reserve(selected_geometry_, index.size());
-  reserve(selected_status_, index.size());
+  // Frames differ in the number of selected patches.
+  const std::size_t size_of_spots = count_of(nrows) * size_of_row;
+  reserve(selected_spots_, size_of_spots, 2 * size_of_spots);
+  reserve(selected_geometry_, index.size(), 2 * index.size());
+  reserve(selected_status_, index.size(), 2 * index.size());
   reserve(row_of_fiber_, row.size());
-  pieces_.send(geometry, selected_geometry_.get(), stream);
-  pieces_.send(row, row_of_fiber_.get(), stream);
+  transfers_.send(geometry, selected_geometry_.get(), stream);
+  transfers_.send(row, row_of_fiber_.get(), stream);
   SPEX_GPU_CHECK(cudaMemsetAsync(selected_status_.get(), 0, index.size() * sizeof(int), stream));
   // Copy consecutive fibers at once.
   for (int s = 0; s < nspec_; ++s) {
@@ -237,15 +246,19 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index, cudaStream_t
 }
 
 FrameSpectra FrameOnDevice::frame_spectra() {
-  return {context_, spectra_, fiber_, &pieces_, &spots_, &packer_};
+  return {context_, spectra_, fiber_, &transfers_, &spots_, &packer_};
+}
+
+Frame FrameOnDevice::frame_to_fill(const ExtractInputs& inputs, SpectraOf wanted) {
+  return gpu::frame_to_fill(frame_spectra(), inputs, wanted);
 }
 
 std::vector<PatchResult> FrameOnDevice::download() {
   return download_patches(frame_spectra(), geometry_);
 }
 
-void FrameOnDevice::download_frame(const ExtractInputs& inputs, SpectraOf wanted, Extracted& to) {
-  gpu::download_frame(frame_spectra(), inputs, wanted, to);
+void FrameOnDevice::download_frame(SpectraOf wanted, Extracted& to) {
+  gpu::download_frame(frame_spectra(), wanted, to);
 }
 
 }  // namespace spex::gpu

@@ -1,6 +1,7 @@
 // A frame in device memory: PSF, pixels, corners of the spots, patches, and memory for the spectra.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "gpu/core/context.hpp"
@@ -23,7 +24,9 @@ struct PatchSelection {
 /// The input of all engines. Fibers are relative to `fiber`, bins to `bins.first`.
 class FrameOnDevice {
  public:
-  explicit FrameOnDevice(const Context& context, bool poison);
+  /// `pin` pins the host's memory (HostTransfers).
+  explicit FrameOnDevice(const Context& context, bool poison,
+                         std::function<bool(const void*)> pin = {});
 
   /// Uploads a frame and lays out `patches`, which must not be empty. Waits for the GPU once.
   /// Throws Error(data) if the PSF is invalid at a requested wavelength. To reject pixels, the bins
@@ -41,10 +44,13 @@ class FrameOnDevice {
   /// Waits for the stream and copies the spectra of all patches to the host.
   [[nodiscard]] std::vector<PatchResult> download();
 
+  /// A frame of zeros for download_frame(), made while the GPU works.
+  [[nodiscard]] Frame frame_to_fill(const ExtractInputs& inputs, SpectraOf wanted);
+
   /// The same as a whole frame without MASK (flux and ivar per Angstrom, extraction.md, section 7),
-  /// with R in the requested form, into `to.frame` and `to.resolution`. The patches must be all
-  /// patches of a frame. Waits for the stream.
-  void download_frame(const ExtractInputs& inputs, SpectraOf wanted, Extracted& to);
+  /// with R in the requested form, into `to.frame`, a frame_to_fill(), and `to.resolution`. The
+  /// patches must be all patches of a frame. Waits for the stream.
+  void download_frame(SpectraOf wanted, Extracted& to);
 
   /// The PSF fiber that is fiber 0 here.
   [[nodiscard]] int fiber() const { return fiber_; }
@@ -113,7 +119,7 @@ class FrameOnDevice {
   DeviceBuffer<double> spectra_values_, f_;
   SpectraView spectra_;
   DeviceBuffer<int> status_;
-  PinnedPieces pieces_;
+  HostTransfers transfers_;
   ResolutionPacker packer_;
 };
 

@@ -26,7 +26,7 @@ TEST(PipelineThreads, PackedImagesAreReadByAllCpus) {
   PipelineLoad load;
   load.cpus = 16;
   load.frames = 30;
-  EXPECT_EQ(pipeline_threads(load).readers, 5);
+  EXPECT_EQ(pipeline_threads(load).readers, 6);
   load.packed_inputs = true;
   EXPECT_EQ(pipeline_threads(load).readers, 16);
 }
@@ -35,17 +35,17 @@ TEST(PipelineThreads, ExtractorsByFramesAndMemory) {
   PipelineLoad load;
   load.cpus = 16;
   load.frames = 30;
-  EXPECT_EQ(pipeline_threads(load).extractors, 5);
+  EXPECT_EQ(pipeline_threads(load).extractors, 4);
   load.frames = 3;
   EXPECT_EQ(pipeline_threads(load).extractors, 3);
   load.frames = 30;
-  load.device_memory = 17e9;
+  load.device_memory = 21e9;
   EXPECT_EQ(pipeline_threads(load).extractors, 2);
   load.device_memory = 1e9;
   EXPECT_EQ(pipeline_threads(load).extractors, 1);
   load.device_memory = 80e9;
   load.devices = 4;
-  EXPECT_EQ(pipeline_threads(load).extractors, 20);
+  EXPECT_EQ(pipeline_threads(load).extractors, 16);
 }
 
 TEST(PipelineThreads, OneFrameIsReadByIdleThreads) {

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <new>
 
 #include <unistd.h>
 
 #include "reference/core/memory/large_blocks.hpp"
+#include "reference/core/memory/pin_large_block.hpp"
 
 namespace {
 
@@ -58,6 +60,10 @@ void release(void* memory) {
 }
 
 }  // namespace
+
+bool spex::pin_large_block(const void* memory, const std::shared_ptr<Pinner>& pinner) {
+  return large_blocks().pin(memory, pinner);
+}
 
 void* operator new(std::size_t size) {
   return allocate_or_throw([=] { return allocate(size); });

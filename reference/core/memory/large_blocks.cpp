@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 namespace spex {
 namespace {
@@ -16,51 +17,76 @@ std::size_t whole_pages(std::size_t size) {
 
 }  // namespace
 
+void LargeBlocks::free_block(const FreeBlock& block) noexcept {
+  if (block.pinner) block.pinner->unpin(block.memory);
+  std::free(block.memory);
+}
+
 LargeBlocks::~LargeBlocks() {
-  for (const auto& [size, memory] : free_) std::free(memory);
+  for (const auto& [size, block] : free_) free_block(block);
 }
 
 void* LargeBlocks::allocate(std::size_t size) {
   std::size_t whole = whole_pages(size);
   if (whole < size) return nullptr;
   const std::scoped_lock lock(mutex_);
-  void* memory = nullptr;
+  FreeBlock block;
+  bool reused = false;
   if (const auto found = free_.lower_bound(whole);
       found != free_.end() && found->first <= whole + whole / surplus_part) {
     whole = found->first;
-    memory = found->second;
+    block = std::move(found->second);
     kept_ -= whole;
     free_.erase(found);
+    reused = true;
   } else {
-    memory = std::aligned_alloc(huge_page, whole);
-    if (memory == nullptr) return nullptr;
-    advise_huge_pages(memory, whole);
+    block.memory = std::aligned_alloc(huge_page, whole);
+    if (block.memory == nullptr) return nullptr;
+    advise_huge_pages(block.memory, whole);
   }
   try {
-    in_use_.emplace(memory, whole);
+    in_use_.emplace(block.memory, Block{whole, reused, block.pinner});
   } catch (const std::bad_alloc&) {
-    std::free(memory);
+    free_block(block);
     return nullptr;
   }
-  return memory;
+  return block.memory;
 }
 
 bool LargeBlocks::release(void* memory) noexcept {
   const std::scoped_lock lock(mutex_);
   const auto found = in_use_.find(memory);
   if (found == in_use_.end()) return false;
-  const std::size_t size = found->second;
+  const std::size_t size = found->second.size;
+  const FreeBlock block{memory, std::move(found->second.pinner)};
   in_use_.erase(found);
   bool keeps = kept_ + size <= max_kept_;
   try {
-    if (keeps) free_.emplace(size, memory);
+    if (keeps) free_.emplace(size, block);
   } catch (const std::bad_alloc&) {
     keeps = false;
   }
   if (keeps)
     kept_ += size;
   else
-    std::free(memory);
+    free_block(block);
+  return true;
+}
+
+bool LargeBlocks::pin(const void* memory, const std::shared_ptr<Pinner>& pinner) {
+  std::size_t size = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = in_use_.find(memory);
+    if (found == in_use_.end()) return false;
+    if (found->second.pinner) return true;
+    if (!found->second.reused) return false;
+    size = found->second.size;
+  }
+  // Pinning takes milliseconds, in which others may allocate. The caller keeps the block in use.
+  if (!pinner->pin(const_cast<void*>(memory), size)) return false;
+  const std::scoped_lock lock(mutex_);
+  in_use_.at(memory).pinner = pinner;
   return true;
 }
 

@@ -1,5 +1,7 @@
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -59,6 +61,60 @@ TEST(LargeBlocks, RecognizesItsBlocks) {
 #ifndef __SANITIZE_ADDRESS__  // AddressSanitizer would end the program instead
   EXPECT_EQ(blocks.allocate(std::numeric_limits<std::size_t>::max() / 2), nullptr);
 #endif
+}
+
+// Counts what it pins.
+class CountingPinner : public Pinner {
+ public:
+  bool pin(void* memory, std::size_t bytes) noexcept override {
+    if (refuses) return false;
+    return pinned.emplace(memory, bytes).second;
+  }
+  void unpin(void* memory) noexcept override { EXPECT_EQ(pinned.erase(memory), 1); }
+
+  std::map<void*, std::size_t> pinned;
+  bool refuses = false;
+};
+
+TEST(LargeBlocks, PinsABlockUntilItIsFreed) {
+  const auto pinner = std::make_shared<CountingPinner>();
+  {
+    LargeBlocks blocks(size);
+    void* const block = blocks.allocate(size);
+    EXPECT_FALSE(blocks.pin(block, pinner)) << "perhaps it is never used again";
+    blocks.release(block);
+    ASSERT_EQ(blocks.allocate(size), block);
+    EXPECT_TRUE(blocks.pin(block, pinner));
+    EXPECT_TRUE(blocks.pin(block, pinner)) << "once";
+    EXPECT_EQ(pinner->pinned, (std::map<void*, std::size_t>{{block, size}}));
+    blocks.release(block);
+    EXPECT_EQ(pinner->pinned.size(), 1) << "a kept block stays pinned";
+    EXPECT_FALSE(blocks.pin(block, pinner)) << "a kept block is nobody's";
+    EXPECT_EQ(blocks.allocate(size), block);
+    EXPECT_TRUE(blocks.pin(block, pinner));
+    void* const other = blocks.allocate(size);
+    blocks.release(other);
+    blocks.release(block);
+    EXPECT_TRUE(pinner->pinned.empty()) << "what is more than is kept is freed";
+    EXPECT_EQ(blocks.allocate(size), other);
+    EXPECT_TRUE(blocks.pin(other, pinner));
+    blocks.release(other);
+  }
+  EXPECT_TRUE(pinner->pinned.empty()) << "all kept blocks are freed";
+}
+
+TEST(LargeBlocks, DoesNotPinWhatIsNotItsOwn) {
+  const auto pinner = std::make_shared<CountingPinner>();
+  LargeBlocks blocks(size);
+  blocks.release(blocks.allocate(size));
+  auto* const block = static_cast<char*>(blocks.allocate(size));
+  EXPECT_FALSE(blocks.pin(block + huge_page, pinner));
+  EXPECT_FALSE(blocks.pin(pinner.get(), pinner));
+  pinner->refuses = true;
+  EXPECT_FALSE(blocks.pin(block, pinner));
+  pinner->refuses = false;
+  EXPECT_TRUE(blocks.pin(block, pinner)) << "a later attempt may succeed";
+  blocks.release(block);
 }
 
 TEST(LargeBlocks, IsThreadSafe) {
