@@ -185,8 +185,12 @@ class Extractor::Impl {
 
   void begin_rejection(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
     rejects_ = inputs.options.reject_pixels.has_value();
+    spots_ahead_.reset();
     if (!rejects_) return;
     if (!rejection_) rejection_.emplace(context_, poison_, host_threads_);
+    // The GPU works while the host learns which bundles may be in one batch; usually all.
+    const auto all = static_cast<int>(patches.size());
+    if (all <= std::min(direct_batch, max_patches_of_launch)) spots_ahead_ = spots_of(0, all);
     rejection_->begin(inputs, frame_, patches);
   }
 
@@ -257,7 +261,9 @@ class Extractor::Impl {
         last = next;
       }
       last = std::min(last, first + max_patches_of_launch);
-      PatchBatch batch = make_batch(frame_, first, last, spots_of(first, last));
+      const bool ahead = spots_ahead_ && last - first == all;
+      PatchBatch batch =
+          make_batch(frame_, first, last, ahead ? *spots_ahead_ : spots_of(first, last));
       if constexpr (std::is_same_v<DirectEngine, FiberEngine>) {
         engine.extract(std::move(batch), {&inputs, rejection(), &flux_, models}, events_, [&] {
           // While pixels are rejected, weights are those of this batch.
@@ -344,8 +350,9 @@ class Extractor::Impl {
   std::map<int, FrameFlux> flux_;  // flux of the frame, by bundle
   bool poison_;
   int host_threads_;
-  std::optional<Frame> output_;  // made while the GPU works
-  bool rejects_ = false;         // pixels of this frame
+  std::optional<SpotsView> spots_ahead_;  // of all patches
+  std::optional<Frame> output_;           // made while the GPU works
+  bool rejects_ = false;                  // pixels of this frame
   std::optional<PixelRejection> rejection_;
 };
 

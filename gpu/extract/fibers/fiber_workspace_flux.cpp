@@ -19,15 +19,16 @@ void FiberWorkspace::put_flux(const FrameSystem& system) {
 }
 
 std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
-  // Most bundles have converged after this number of sweeps.
-  constexpr int at_once = 4;
-  static_assert(max_frame_sweeps % at_once == 0);
+  // All bundles of most frames have converged after this number of sweeps; the sweeps of one that
+  // has converged take microseconds.
+  constexpr int at_first = 6, at_once = 2;
+  static_assert((max_frame_sweeps - at_first) % at_once == 0);
   const cudaStream_t stream = beside_->stream();
   const bool fits = frame_fits(system.bands.reach, system.m);
   if (fits) {
     begin_frame(system, stream);
     factor_frame(system, stream);
-    sweep_frame(system, 0, at_once, stream);
+    sweep_frame(system, 0, at_first, stream);
   }
   // The patches' own f, for bins beyond the frame's.
   factored_.hold(stream);
@@ -35,10 +36,10 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   const std::size_t nbundles = count_of(system.nbundles);
   std::vector<bool> settled(nbundles, false);
   bool all = false;
-  for (int end = at_once; fits && !all && end <= max_frame_sweeps; end += at_once) {
-    if (end > at_once) sweep_frame(system, end - at_once, end, stream);
+  for (int end = at_first; fits && !all && end <= max_frame_sweeps; end += at_once) {
+    if (end > at_first) sweep_frame(system, end - at_once, end, stream);
     put_flux(system);  // while the host checks convergence
-    if (end == at_once) {
+    if (end == at_first) {
       far_found_.hold(stream);
       refuse_far_light(batch_.spots.without(system.before), batch_.frame->pixels(), system, stream);
     }

@@ -47,7 +47,8 @@ void PixelRejection::begin(const ExtractInputs& inputs, const FrameOnDevice& fra
         {of.begin - frame.fiber(), of.end - frame.fiber(), static_cast<int>(bundles.size())});
     bundles.push_back(patch.bundle);
   }
-  touching_.find(bundles, fibers, frame.rows(), context_->stream());
+  // The frame's rows are ready; its stream may have other work.
+  touching_.find(bundles, fibers, frame.rows(), beside_.stream());
 }
 
 const RejectedPixels& PixelRejection::of(int bundle) const {
@@ -172,14 +173,14 @@ void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
   if (fits) {
     begin_frame(system, stream);
     factor_frame(system, stream);
-    invert(job);
-    if (first) refuse_far_light(job.batch.spots, frame_->pixels(), system, stream);
+    work_beside(job, first);
   }
   const std::size_t count = job.bundles.size();
   std::vector<bool> settled(count, false);
   bool all = false;
   for (int end = at_once; fits && !all && end <= max_frame_sweeps; end += at_once) {
     sweep_frame(system, end - at_once, end, stream);
+    far_found_.hold(stream);
     const auto refused = to_host<int>(system.refused, count, stream);
     const auto moved = to_host<double>(system.moved + (end - 2) * count, 2 * count, stream);
     all = true;
@@ -197,12 +198,13 @@ void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
   }
 }
 
-void PixelRejection::invert(const Job& job) {
-  if (!beside_) beside_.emplace(Priority::high);
+void PixelRejection::work_beside(const Job& job, bool first) {
   factored_.record(context_->stream());
-  factored_.hold(beside_->stream());
-  invert_fibers(job.system, inverse_.get(), beside_->stream());
-  inverted_.record(beside_->stream());
+  factored_.hold(beside_.stream());
+  if (first) refuse_far_light(job.batch.spots, frame_->pixels(), job.system, beside_.stream());
+  far_found_.record(beside_.stream());
+  invert_fibers(job.system, inverse_.get(), beside_.stream());
+  inverted_.record(beside_.stream());
 }
 
 std::vector<FoundPixel> PixelRejection::test(Job& job) {

@@ -85,8 +85,9 @@ class PixelRejection {
   [[nodiscard]] BinStrides wide_strides(const FiberLayout& layout) const;
   // m of the prior of the batch's wide patches needs q of their bins.
   void find_wide_sums(const Job& job, const FiberLayout& layout);
-  // N_ss^-1 of the fibers from their factors, concurrently with later work until `test`.
-  void invert(const Job& job);
+  // Concurrently with the sweeps: refuses bundles by their far light, if not done before, and finds
+  // N_ss^-1 of the fibers from their factors, for `test`.
+  void work_beside(const Job& job, bool first);
   // Solves the active bundles; those that sweeps cannot solve become the reference's.
   void solve(Job& job, const FiberLayout& layout, bool first);
   // Pixels of active bundles above the threshold, ascending by bundle and place.
@@ -107,8 +108,8 @@ class PixelRejection {
   const Context* context_;
   bool poison_;
   int host_threads_;
-  std::optional<Context> beside_;
-  Event factored_, inverted_;
+  Context beside_{Priority::high};
+  Event factored_, far_found_, inverted_;
   std::optional<ExtractInputs> inputs_;
   const FrameOnDevice* frame_ = nullptr;
   std::map<int, RejectedPixels> rejected_;  // by bundle
