@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Record good() {
+Record complete_record() {
   Record record = good_record({10, 11, 12, 13, 14});
   Sample& sample = record.timing.samples[1];
   sample.phases["solve"] = {1, 2, 3, 4};
@@ -33,7 +33,7 @@ Record good() {
 
 TEST(Record, IsReadAsItWasWritten) {
   const test::ScratchFolder scratch;
-  const Record record = good();
+  const Record record = complete_record();
   test::write_file(scratch.file("r.json"), result_text(record));
   const Record again = read_record(scratch.file("r.json"));
   EXPECT_EQ(json_of(again), json_of(record));
@@ -42,7 +42,7 @@ TEST(Record, IsReadAsItWasWritten) {
 
 TEST(Record, FaultyMembersAreNamed) {
   const auto refusal = [](const std::function<void(Json&)>& change) {
-    Json json = result_json(good());
+    Json json = result_json(complete_record());
     change(json);
     return refusal_of([&] { static_cast<void>(record_of(json, "r.json")); });
   };
@@ -58,21 +58,21 @@ TEST(Record, FaultyMembersAreNamed) {
 }
 
 TEST(Record, DerivedNumbersFollow) {
-  Json json = result_json(good());
-  EXPECT_THAT(wrongly_derived(json, good()), IsEmpty());
+  Json json = result_json(complete_record());
+  EXPECT_THAT(wrongly_derived(json, complete_record()), IsEmpty());
   json["derived"]["fom"]["effective"]["seconds"]["median"] = 3.0;
-  EXPECT_THAT(wrongly_derived(json, good()),
+  EXPECT_THAT(wrongly_derived(json, complete_record()),
               ElementsAre("fom/effective/seconds/median is 3.0 (expected 12.0, by the record)"));
 }
 
 TEST(Record, LaterMembersMayBeMissing) {
-  Json json = result_json(good());
+  Json json = result_json(complete_record());
   json["record"]["work"].erase("compression");
   EXPECT_FALSE(record_of(json, "r.json").work.compression);
   json["derived"].erase("sustained");
-  EXPECT_THAT(wrongly_derived(json, good()), IsEmpty());
+  EXPECT_THAT(wrongly_derived(json, complete_record()), IsEmpty());
   json["derived"]["more"] = 1;
-  EXPECT_THAT(wrongly_derived(json, good()), testing::Not(IsEmpty()));
+  EXPECT_THAT(wrongly_derived(json, complete_record()), testing::Not(IsEmpty()));
 }
 
 // An archive of one entry whose record belongs to the plan.
@@ -88,10 +88,10 @@ Files archive_of(Record record) {
 }
 
 TEST(CheckArchive, NamesCompleteEntries) {
-  const ArchiveCheck found = check_archive(archive_of(good()));
+  const ArchiveCheck found = check_archive(archive_of(complete_record()));
   EXPECT_EQ(found.exit_status(), 0) << found.text();
   EXPECT_THAT(found.text(), HasSubstr("consistent\nall files are there\ncomplete: pipeline\n"));
-  Record record = good();
+  Record record = complete_record();
   record.inputs.seeds = "plan";
   const ArchiveCheck planned = check_archive(archive_of(record));
   EXPECT_EQ(planned.exit_status(), 6);
@@ -99,28 +99,28 @@ TEST(CheckArchive, NamesCompleteEntries) {
 }
 
 TEST(CheckArchive, FindsMistakes) {
-  Files files = archive_of(good());
+  Files files = archive_of(complete_record());
   files.erase("logs/pipeline-3.log");
   EXPECT_EQ(check_archive(files).exit_status(), 1);
   EXPECT_THAT(check_archive(files).missing, ElementsAre("logs/pipeline-3.log is missing"));
-  files = archive_of(good());
+  files = archive_of(complete_record());
   files.erase("results/pipeline.json");
   EXPECT_EQ(check_archive(files).exit_status(), 1);
   EXPECT_THAT(check_archive(files).missing, ElementsAre("the plan's entry pipeline has no result"));
-  files = archive_of(good());
+  files = archive_of(complete_record());
   files["results/other.json"] = "{}";
   EXPECT_THAT(check_archive(files).inconsistent,
               ElementsAre("results/other.json does not belong to any entry of the plan"));
-  files = archive_of(good());
+  files = archive_of(complete_record());
   files["plan.json"] += " ";
   EXPECT_THAT(check_archive(files).inconsistent, Contains(HasSubstr("belongs to another plan")));
-  files = archive_of(good());
+  files = archive_of(complete_record());
   Json json = Json::parse(files["results/pipeline.json"]);
   json["record"]["timing"]["samples"][1]["effective_s"] = 5;
   files["results/pipeline.json"] = json.dump();
   EXPECT_EQ(check_archive(files).exit_status(), 3);
   EXPECT_THAT(check_archive({}).inconsistent, ElementsAre("plan.json is missing"));
-  files = archive_of(good());
+  files = archive_of(complete_record());
   files["results/pipeline.json"] = std::string(100000, '[');
   EXPECT_EQ(check_archive(files).exit_status(), 3);
 }

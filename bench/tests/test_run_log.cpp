@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 using testing::HasSubstr;
 
 // Two ranks, one frame, three seconds.
-Json good() {
+Json good_log() {
   return Json::parse(R"({
     "program": "spex-cpu", "milestone": "baseline",
     "ranks": [{"rank": 0, "host": "a", "max_rss_bytes": 5, "seconds": {"read": 1}},
@@ -32,7 +32,7 @@ std::string refusal(const std::string& text) {
 
 TEST(RunLog, IsRead) {
   const test::ScratchFolder scratch;
-  test::write_file(scratch.file("log.json"), good().dump());
+  test::write_file(scratch.file("log.json"), good_log().dump());
   const RunLog log = read_run_log(scratch.file("log.json"));
   EXPECT_EQ(log.end_s, 3);
   EXPECT_EQ(log.max_rss_bytes, 7);
@@ -48,7 +48,7 @@ TEST(RunLog, OtherFilesAreRefused) {
        {"", "{}", "[]", "null", "{\"events\"", "[1, 2]", "{\"events\": 3}"})
     EXPECT_THAT(refusal(text), HasSubstr("log.json")) << text;
   for (const char* key : {"program", "milestone", "ranks", "frames", "events"}) {
-    Json log = good();
+    Json log = good_log();
     log.erase(key);
     EXPECT_THAT(refusal(log.dump()), HasSubstr(key));
     log[key] = Json::array();
@@ -58,7 +58,7 @@ TEST(RunLog, OtherFilesAreRefused) {
 
 TEST(RunLog, ImpossibleTimesAreRefused) {
   const auto with = [](const char* pointer, const Json& value) {
-    Json log = good();
+    Json log = good_log();
     log[Json::json_pointer(pointer)] = value;
     return refusal(log.dump());
   };

@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // About 1000 frames per node-hour: 108 s for 30 frames.
-Record good() {
+Record passing_record() {
   return good_record({106.9, 107.5, 108, 108.5, 109.1});
 }
 
@@ -26,7 +26,7 @@ Verdict verdict_of(const Record& record) {
 }
 
 TEST(Verdict, GoodPassesWithoutAThreshold) {
-  const Verdict verdict = verdict_of(good());
+  const Verdict verdict = verdict_of(passing_record());
   EXPECT_EQ(verdict.overall, "pass");
   EXPECT_EQ(verdict.exit_status, 0);
   EXPECT_EQ(verdict.correctness, "pass");
@@ -35,7 +35,7 @@ TEST(Verdict, GoodPassesWithoutAThreshold) {
 }
 
 TEST(Verdict, FpnhIsAtLeastTheThresholdLessItsMargin) {
-  const auto verdict_by = [](const Threshold& threshold, Record record = good()) {
+  const auto verdict_by = [](const Threshold& threshold, Record record = passing_record()) {
     record.threshold = threshold;
     return verdict_of(record);
   };
@@ -76,7 +76,7 @@ TEST(Verdict, AWideIntervalIsInconclusiveWhateverTheTarget) {
 }
 
 TEST(Verdict, HotCoresAndMemoryErrorsAreUnhealthy) {
-  Record record = good();
+  Record record = passing_record();
   record.health.before.reset();
   EXPECT_EQ(verdict_of(record).health, "unknown");
   record.health.cpu.emplace();
@@ -96,7 +96,7 @@ TEST(Verdict, HotCoresAndMemoryErrorsAreUnhealthy) {
 }
 
 TEST(Verdict, WrongComesBeforeSlow) {
-  Record record = good();
+  Record record = passing_record();
   record.threshold = at_least(1e6);
   record.validation.frames[0].failure = "run 1: FLUX: flux pull 1";
   EXPECT_EQ(verdict_of(record).exit_status, 3);
@@ -105,7 +105,7 @@ TEST(Verdict, WrongComesBeforeSlow) {
 }
 
 TEST(Verdict, UnhealthyComesBeforeWrong) {
-  Record record = good();
+  Record record = passing_record();
   record.validation.failure = "wrong";
   record.health.during = {{"GPU-1", {"hw-thermal-slowdown"}, {}, {}, {}}};
   EXPECT_EQ(verdict_of(record).exit_status, 5);
@@ -113,20 +113,20 @@ TEST(Verdict, UnhealthyComesBeforeWrong) {
 }
 
 TEST(Verdict, AFullDiskIsNoFaultOfTheFrames) {
-  Record record = good();
+  Record record = passing_record();
   record.timing.samples.back().failure = "exit status 1: frame.fits: No space left on device";
   EXPECT_EQ(verdict_of(record).overall, "error");
 }
 
 TEST(Verdict, AnInterruptedRunDoesNotPass) {
-  Record record = good();
+  Record record = passing_record();
   record.timing.samples.pop_back();
   EXPECT_EQ(verdict_of(record).exit_status, 1);
   EXPECT_EQ(verdict_of(record).correctness, "not-judged");
 }
 
 TEST(Verdict, SkippedAndErrorsSayWhy) {
-  Record record = good();
+  Record record = passing_record();
   record.skipped = "it needs 4 nodes";
   EXPECT_EQ(verdict_of(record).exit_status, 77);
   EXPECT_THAT(verdict_of(record).reasons, ElementsAre("it needs 4 nodes"));
@@ -146,7 +146,7 @@ TEST(Verdict, WorstOfManyDecides) {
 }
 
 TEST(Verdict, SecondsOfAnExposureAreAtMost) {
-  Record record = good();
+  Record record = passing_record();
   record.threshold.emplace().seconds_effective = 110;
   EXPECT_EQ(verdict_of(record).overall, "pass");
   record.threshold->seconds_effective = 108;
@@ -161,7 +161,7 @@ TEST(Verdict, SecondsOfAnExposureAreAtMost) {
 }
 
 TEST(Verdict, SustainedFpnhIsAtLeast) {
-  Record record = good();
+  Record record = passing_record();
   record.threshold.emplace().fpnh_sustained = 36000;
   EXPECT_EQ(verdict_of(record).overall, "inconclusive");
   EXPECT_THAT(verdict_of(record).reasons, ElementsAre("sustained FPNH is not known"));

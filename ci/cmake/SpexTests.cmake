@@ -1,9 +1,13 @@
-# spex_add_test(NAME SOURCES a.cpp... LIBRARIES lib... [LABELS label...] [RANKS n...] [TIMEOUT s])
+# spex_add_test(NAME [ALONE] SOURCES a.cpp... LIBRARIES lib... [PROGRAMS program...] [LABELS label...] [RANKS n...]
+#               [TIMEOUT s])
 #
-# A GoogleTest program and its entry in CTest: one for the program, or one for each number in RANKS,
-# run under mpirun. Tests without a label are labeled cpu; those with RANKS also mpi.
-include(GoogleTest)
-
+# GoogleTest tests, and their entry in CTest: one entry, or one for each number in RANKS, run under mpirun. Tests
+# without a label are labeled cpu; those with RANKS also mpi. PROGRAMS are built before.
+#
+# The tests of a folder are one program, of which an entry of CTest runs those of its own test_*.cpp: the compiler reads
+# headers once for many tests (SPEX_FAST_BUILD). The program of reference/tests/linalg is tests/test_reference_linalg;
+# tests with RANKS, or labeled gpu, are in another, such as test_mpi_run_on_ranks and test_gpu_on_gpu. ALONE gives a
+# test a program of its own, NAME.
 configure_file(${PROJECT_SOURCE_DIR}/ci/cmake/spex_test_paths.hpp.in
                ${PROJECT_BINARY_DIR}/generated/spex_test_paths.hpp @ONLY)
 
@@ -28,7 +32,7 @@ if(SPEX_SANITIZE)
   list(APPEND SPEX_MPI_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()
 
-# All tests are compiled alike: one of them has the headers precompiled, and the others take these.
+# All tests are compiled alike: one program has the headers precompiled, and the others take these.
 if(SPEX_FAST_BUILD)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "int main() {}\n")
   add_executable(spex_test_headers ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
@@ -37,47 +41,79 @@ if(SPEX_FAST_BUILD)
   spex_precompile(spex_test_headers ${SPEX_USUAL_HEADERS} <gtest/gtest.h> <gmock/gmock.h>)
 endif()
 
+# The main function of tests that need neither MPI nor a GPU.
+add_library(spex_test_main STATIC ${PROJECT_SOURCE_DIR}/reference/tests/main.cpp)
+target_include_directories(spex_test_main PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(spex_test_main PUBLIC GTest::gtest PRIVATE spex_warnings spex_options)
+
 # Builds what `ctest -L gpu` runs, without the rest.
 add_custom_target(gpu_tests)
 
-function(spex_add_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;RANKS" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  if(arg_RANKS)
-    set(main spex_mpi_test_main)
-  elseif("gpu" IN_LIST arg_LABELS)
-    set(main spex_gpu_test_main)
-  else()
-    set(main GTest::gtest_main)
+# spex_add_test_program(NAME MAIN): the program tests/NAME, without sources, where there is none of that name.
+function(spex_add_test_program name main)
+  if(TARGET ${name})
+    return()
   endif()
-  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock ${main}
-                                        spex_warnings spex_options spex_quick_build)
+  add_executable(${name})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests UNITY_BUILD
+                                           ${SPEX_FAST_BUILD})
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock ${main} spex_warnings spex_options spex_quick_build)
   target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/generated)
   if(SPEX_FAST_BUILD)
     target_precompile_headers(${name} REUSE_FROM spex_test_headers)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
   endif()
+endfunction()
+
+function(spex_add_test name)
+  cmake_parse_arguments(arg "ALONE" "TIMEOUT" "SOURCES;LIBRARIES;PROGRAMS;LABELS;RANKS" ${ARGN})
   if(NOT arg_LABELS)
     set(arg_LABELS cpu)
-  endif()
-  if("gpu" IN_LIST arg_LABELS)
-    add_dependencies(gpu_tests ${name})
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
   endif()
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "/(tests(/|$))?" "_" program test_${folder})
+  string(REGEX REPLACE "_$" "" program ${program})
+  set(main spex_test_main)
+  if(arg_RANKS)
+    set(main spex_mpi_test_main)
+    string(APPEND program _on_ranks)
+  elseif("gpu" IN_LIST arg_LABELS)
+    set(main spex_gpu_test_main)
+    string(APPEND program _on_gpu)
+  endif()
+  if(arg_ALONE)
+    set(program ${name})
+  endif()
+  spex_add_test_program(${program} ${main})
+  target_sources(${program} PRIVATE ${arg_SOURCES})
+  target_link_libraries(${program} PRIVATE ${arg_LIBRARIES})
+  if(arg_PROGRAMS)
+    add_dependencies(${program} ${arg_PROGRAMS})
+  endif()
+  if("gpu" IN_LIST arg_LABELS)
+    add_dependencies(gpu_tests ${program})
+  endif()
+
+  list(FILTER arg_SOURCES INCLUDE REGEX "^test_")
+  list(JOIN arg_SOURCES , sources)
+  set(command $<TARGET_FILE:${program}> --sources=${sources})
   if(arg_RANKS)
     list(APPEND arg_LABELS mpi)
     foreach(n IN LISTS arg_RANKS)
-      add_test(NAME ${name}.${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n}
-                                         $<TARGET_FILE:${name}>)
+      set(processors 2)
+      if(n EQUAL 1)
+        set(processors 1)
+      endif()
+      add_test(NAME ${name}.${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${command})
       set_tests_properties(
-        ${name}.${n} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2
+        ${name}.${n} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
                                 ENVIRONMENT "${SPEX_MPI_TEST_ENVIRONMENT}")
     endforeach()
   else()
-    add_test(NAME ${name} COMMAND ${name})
+    add_test(NAME ${name} COMMAND ${command})
     # One thread of BLAS a call, as in the programs: those of several extracting threads take each other's CPUs.
     set_tests_properties(
       ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}

@@ -21,7 +21,7 @@ struct ExtractorSettings {
   bool poison = false;
   /// Pins host memory that begins at an address until it is freed; returns false if it cannot.
   /// Empty: nothing is pinned, and transfers take small pinned pieces.
-  std::function<bool(const void*)> pin;
+  std::function<bool(const void*)> pin = {};
 };
 
 /// A GPU with handles and workspaces, which are created once and used for many frames. Not

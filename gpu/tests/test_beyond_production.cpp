@@ -13,7 +13,7 @@ namespace {
 using test::expect_close;
 using test::ExtractorTest;
 
-const std::vector<Milestone> rungs = milestones_of(Device::gpu);
+const std::vector<Milestone> gpu_rungs = milestones_of(Device::gpu);
 
 // f before reconvolution, of patches and of the whole frame. The data determine every bin; a bin
 // without pixels has f = 0.
@@ -29,7 +29,7 @@ TEST_F(ExtractorTest, FBeforeReconvolutionAgreesWithTheReference) {
     options.flux = flux;
     const std::vector<PatchResult> expected = on_cpu(patches());
     ASSERT_THAT(expected.front().f, testing::Contains(testing::Ne(0.0)));
-    for (const Milestone rung : rungs) {
+    for (const Milestone rung : gpu_rungs) {
       if (flux == FluxSolver::frame && !traits(rung).solves_frame) continue;
       SCOPED_TRACE(to_string(rung));
       const std::vector<PatchResult> results = on_gpu(patches(), rung);
@@ -62,7 +62,7 @@ TEST_F(ExtractorTest, DiagonalsOfRAgreeWithTheReference) {
     options.wavepad = std::max(ndiag, 5);
     const std::vector<PatchResult> expected = precisely(patches());
     ASSERT_EQ(expected.front().ndiagonals, 2 * ndiag + 1);
-    for (const Milestone rung : rungs) {
+    for (const Milestone rung : gpu_rungs) {
       SCOPED_TRACE(to_string(rung));
       expect_close(on_gpu(patches(), rung), expected);
     }
@@ -77,7 +77,7 @@ TEST_F(ExtractorTest, TailsAgreeWithTheReference) {
   psf.kind = PsfKind::gauss_hermite_tails;
   const std::vector<PatchResult> expected = on_cpu(patches());
   EXPECT_NE(expected.front().flux, without.front().flux);
-  for (const Milestone rung : rungs) {
+  for (const Milestone rung : gpu_rungs) {
     SCOPED_TRACE(to_string(rung));
     expect_close(on_gpu(patches(), rung), expected);
   }

@@ -12,9 +12,9 @@ namespace spex::gpu {
 namespace {
 
 // The patches of one subbundle, all of one shape, with the reference's N, y and q.
-class Decorrelate : public test::StageTest {
+class DecorrelateTest : public test::StageTest {
  protected:
-  Decorrelate() { use_good_ccd(); }
+  DecorrelateTest() { use_good_ccd(); }
 
   void prepare() {
     load();
@@ -98,7 +98,7 @@ std::vector<std::pair<std::string_view, EighRoutines>> all_routines() {
   return all;
 }
 
-TEST_F(Decorrelate, AgreesWithTheReferenceForAllRoutines) {
+TEST_F(DecorrelateTest, AgreesWithTheReferenceForAllRoutines) {
   prepare();
   for (const spex::Decorrelate kind : {spex::Decorrelate::signal, spex::Decorrelate::noise})
     for (const auto& [name, how] : all_routines()) {
@@ -111,7 +111,7 @@ TEST_F(Decorrelate, AgreesWithTheReferenceForAllRoutines) {
 
 // One N contains NaN and fails; one N is indefinite and is solved from its eigenvalues, but its
 // block of C is too ill-conditioned for Xsyevd; the other patches must not be affected.
-TEST_F(Decorrelate, BadMatricesAffectOnlyTheirPatch) {
+TEST_F(DecorrelateTest, BadMatricesAffectOnlyTheirPatch) {
   prepare();
   equations[0].N[count_of(3, n) + 3] = std::nan("");
   NormalEquations& indefinite = equations[1];

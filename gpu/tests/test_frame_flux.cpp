@@ -12,13 +12,13 @@ namespace spex::gpu {
 namespace {
 
 // Spots of one pixel; bin w of all fibers is in row w; fibers 0 and 2 share columns.
-struct Spots {
+struct PixelSpots {
   static constexpr int nx = 12;
   std::vector<double> value;
   std::vector<int> xc, yc;
   std::vector<double> weight;
 
-  Spots(int nspec, int nwave, double W)
+  PixelSpots(int nspec, int nwave, double W)
       : value(count_of(nspec, nwave), 1.0), weight(count_of(nwave, nx), W) {
     for (int s = 0; s < nspec; ++s)
       for (int w = 0; w < nwave; ++w) xc.push_back(s == 2 ? 0 : 2 * s), yc.push_back(w);
@@ -87,7 +87,7 @@ class FrameSolve : public test::GpuTest {
   };
   // Runs `sweeps` sweeps in two calls.
   [[nodiscard]] Solved solve(const Bundles& bundles, int sweeps, double weight = 0) const {
-    const Spots spots(bundles.nspec, bundles.nwave, weight);
+    const PixelSpots spots(bundles.nspec, bundles.nwave, weight);
     const auto value = to_device(spots.value), W = to_device(spots.weight);
     const auto xc = to_device(spots.xc), yc = to_device(spots.yc);
     SpotsView view;
@@ -116,7 +116,7 @@ class FrameSolve : public test::GpuTest {
     factor_frame(system, stream());
     sweep_frame(system, 0, 2, stream());
     sweep_frame(system, 2, sweeps, stream());
-    refuse_far_light(view, {Spots::nx, bundles.nwave, nullptr, W.get()}, system, stream());
+    refuse_far_light(view, {PixelSpots::nx, bundles.nwave, nullptr, W.get()}, system, stream());
     return {to_host(f), to_host(moved), to_host(refused)};
   }
 

@@ -15,10 +15,10 @@ namespace spex::gpu {
 namespace {
 
 // Three pieces and a part of one.
-constexpr std::size_t count = 3 * HostTransfers::piece / sizeof(float) + 17;
+constexpr std::size_t nvalue = 3 * HostTransfers::piece / sizeof(float) + 17;
 
 std::vector<float> numbers() {
-  std::vector<float> values(count);
+  std::vector<float> values(nvalue);
   std::iota(values.begin(), values.end(), 1.0F);
   return values;
 }
@@ -39,22 +39,22 @@ TEST(HostTransfers, PinnedAndOtherMemoryGiveTheSame) {
     std::vector<const void*> pinned;
     HostTransfers transfers([&](const void* memory) {
       if (!pins) return false;
-      if (!pinner.pin(const_cast<void*>(memory), count * sizeof(float))) return false;
+      if (!pinner.pin(const_cast<void*>(memory), nvalue * sizeof(float))) return false;
       pinned.push_back(memory);
       return true;
     });
-    DeviceBuffer<float> device(count);
+    DeviceBuffer<float> device(nvalue);
     transfers.send_large(values, device.get(), stream);
     transfers.wait();
     EXPECT_EQ(to_host(device, stream), values);
-    std::vector<float> back(count);
+    std::vector<float> back(nvalue);
     transfers.fetch(device.get(), std::span(back), stream);
     EXPECT_EQ(back, values);
     EXPECT_EQ(pinned.size(), pins ? 2U : 0U);
     for (const void* memory : pinned) pinner.unpin(const_cast<void*>(memory));
   }
   HostTransfers without({});
-  DeviceBuffer<float> device(count);
+  DeviceBuffer<float> device(nvalue);
   without.send_large(values, device.get(), stream);
   EXPECT_EQ(to_host(device, stream), values);
 }

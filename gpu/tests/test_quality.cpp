@@ -9,7 +9,7 @@
 namespace spex::gpu {
 namespace {
 
-constexpr double psferr = 0.03;
+constexpr double psf_error = 0.03;
 
 // A solution f of every patch, partly negative, with q and the good fraction of every bin.
 class Quality : public test::StageTest {
@@ -89,13 +89,13 @@ TEST_F(Quality, CoreBinsAgreeWithTheReference) {
   int unconstrained = 0;
   int differ = 0;
   for (const Chi2Pixels counted : {Chi2Pixels::weighted, Chi2Pixels::bright}) {
-    find_quality(all.view(), solution, psferr, counted, work.get(), stream());
+    find_quality(all.view(), solution, psf_error, counted, work.get(), stream());
     const std::vector<PatchResult> results = frame->download();
     for (int k = 0; k < all.count; ++k) {
       const test::ReferencePatch patch(inputs(), patches[k]);
       const std::vector<double> q = assemble_sparse(patch.spots(), patch.pixels()).q;
       const auto by = [&](Chi2Pixels rule) {
-        return chi2pix(patch.spots(), patch.spots(), patch.pixels(), f_of(k), psferr, rule);
+        return chi2pix(patch.spots(), patch.spots(), patch.pixels(), f_of(k), psf_error, rule);
       };
       const std::vector<double> chi2 = by(counted);
       const std::vector<double> other = by(Chi2Pixels::weighted);

@@ -11,7 +11,7 @@
 namespace spex::gpu {
 namespace {
 
-class Spots : public test::GpuTest {
+class SpotsTest : public test::GpuTest {
  protected:
   // Computes the spots of fibers [fiber, fiber + nspec).
   std::vector<double> evaluate(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
@@ -77,7 +77,7 @@ class Spots : public test::GpuTest {
 };
 
 // Spots of the faster kernel, of the other one, and narrower than a rim.
-TEST_F(Spots, HaveRims) {
+TEST_F(SpotsTest, HaveRims) {
   const WaveBins bins{make_wave_grid({960, 1035, 0.7}), -3, 75};
   for (const int hsizex : {1, 4, 17}) {
     SCOPED_TRACE(hsizex);
@@ -88,7 +88,7 @@ TEST_F(Spots, HaveRims) {
 }
 
 // Odd sizes that are not multiples of a warp or block, and more bins than a block handles.
-TEST_F(Spots, AgreeWithTheReference) {
+TEST_F(SpotsTest, AgreeWithTheReference) {
   for (const int degree : {0, 1, 2, 4, 7}) {
     SCOPED_TRACE(degree);
     const Psf psf = spex::test::make_psf({.nfiber = 5, .hsizex = 4, .hsizey = 3, .degree = degree});
@@ -99,7 +99,7 @@ TEST_F(Spots, AgreeWithTheReference) {
 }
 
 // Up to 32 columns, 12 rows and degree 7 along x, the faster kernel is used.
-TEST_F(Spots, AgreeWithTheReferenceAroundTheFastKernelsLimits) {
+TEST_F(SpotsTest, AgreeWithTheReferenceAroundTheFastKernelsLimits) {
   const WaveBins bins{make_wave_grid({990, 1000, 0.9}), 0, 7};
   for (const auto& [hsizex, hsizey] :
        {std::pair{15, 5}, std::pair{16, 5}, std::pair{15, 6}, std::pair{1, 6}, std::pair{16, 1}}) {
@@ -111,7 +111,7 @@ TEST_F(Spots, AgreeWithTheReferenceAroundTheFastKernelsLimits) {
 
 // An additional degree with zero coefficients is the same PSF, but degrees beyond 7 use the kernel
 // for large spots.
-TEST_F(Spots, BothKernelsGiveTheSameBits) {
+TEST_F(SpotsTest, BothKernelsGiveTheSameBits) {
   const WaveBins bins{make_wave_grid({990, 1030, 0.9}), -2, 41};
   const auto psf_of = [](int degree) {
     return spex::test::make_psf({.nfiber = 4, .hsizex = 8, .hsizey = 5, .degree = degree});
@@ -120,7 +120,7 @@ TEST_F(Spots, BothKernelsGiveTheSameBits) {
 }
 
 // Different degrees along x and y and per series, each with its own wavelength range.
-TEST_F(Spots, EverySeriesHasItsOwnDegreeAndRange) {
+TEST_F(SpotsTest, EverySeriesHasItsOwnDegreeAndRange) {
   Psf psf = spex::test::make_psf({.nfiber = 3, .degree = 0});
   psf.ghdegx = 1;
   psf.ghdegy = 3;
@@ -140,7 +140,7 @@ TEST_F(Spots, EverySeriesHasItsOwnDegreeAndRange) {
 }
 
 // The largest spots that read_psf accepts: fewer warps per block.
-TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
+TEST_F(SpotsTest, LargestOfAllAgreeWithTheReference) {
   Psf psf = spex::test::make_psf({.nfiber = 2, .hsizex = 64, .hsizey = 64, .degree = 20});
   for (int fiber = 0; fiber < 2; ++fiber)
     for (int p : {0, 1}) psf.param[(p * 2 + fiber) * psf.ncoeff] = 20;
@@ -149,7 +149,7 @@ TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
 }
 
 // Tails of all fibers but one, which depend on wavelength. specter's agree as closely.
-TEST_F(Spots, TailsAgreeWithTheReference) {
+TEST_F(SpotsTest, TailsAgreeWithTheReference) {
   const WaveBins bins{make_wave_grid({960, 1035, 0.7}), -3, 75};
   Psf psf = spex::test::make_psf({.nfiber = 4, .hsizex = 8, .hsizey = 5, .degree = 4});
   const std::vector<double> without = evaluate(psf, 0, 4, bins);
@@ -168,7 +168,7 @@ TEST_F(Spots, TailsAgreeWithTheReference) {
 
 // Traces that turn within the bins, at another bin for each fiber, or reach as far as they may; a
 // width that is not positive off the CCD, and beyond the wavelengths of the PSF.
-TEST_F(Spots, BinsWithoutLightAreThoseOfTheReference) {
+TEST_F(SpotsTest, BinsWithoutLightAreThoseOfTheReference) {
   Psf psf = spex::test::make_psf({.nfiber = 5, .nx = 60, .ny = 60});
   psf.ytrace.ncoeff = 3;
   psf.ytrace.coeff.clear();
@@ -188,7 +188,7 @@ TEST_F(Spots, BinsWithoutLightAreThoseOfTheReference) {
   expect_corners_of_reference(psf, 0, 5, bins);
 }
 
-TEST_F(Spots, BrokenSpotsAreReported) {
+TEST_F(SpotsTest, BrokenSpotsAreReported) {
   Psf psf = spex::test::make_psf({.nfiber = 3});
   psf.param[1 * psf.ncoeff] = -1;  // GHSIGX of fiber 1
   DevicePsf device;

@@ -10,6 +10,8 @@
 #include "mpi/comm/check.hpp"
 #include "mpi/comm/environment.hpp"
 #include "reference/core/blas.hpp"
+#include "reference/core/exit_status.hpp"
+#include "reference/tests/support/tests_of_sources.hpp"
 
 namespace {
 
@@ -31,6 +33,7 @@ class FailuresOfRank : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  if (!spex::test::keep_tests_of_sources(argc, argv)) return spex::status::usage;
   spex::use_single_threaded_blas();  // as in the programs; OpenBLAS threads of several ranks would
                                      // compete
   const spex::mpi::Environment environment(argc, argv);

@@ -95,17 +95,17 @@ TEST_F(ExposureProgram, FramesComeThroughAPipe) {
 }
 
 TEST_F(ExposureProgram, OutputsInTheirOtherForm) {
-  const std::string other = scratch.file("out/frame-b1-00000001.fits.gz");
-  write_file(other, "of an earlier run");
+  const std::string in_gz = scratch.file("out/frame-b1-00000001.fits.gz");
+  write_file(in_gz, "of an earlier run");
   Finished run = run_spex_cpu(of_exposure({{"--skip-existing", ""}, {"--loglevel", "info"}}));
   EXPECT_EQ(run.status, 0);
-  EXPECT_THAT(run.err, HasSubstr("skipped b1: " + other + " exists"));
+  EXPECT_THAT(run.err, HasSubstr("skipped b1: " + in_gz + " exists"));
   run = run_spex_cpu(of_exposure());
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("frame b1 failed: " + scratch.file("out/frame-b1-00000001.fits") +
-                                 ": exists already as " + other));
-  EXPECT_EQ(read_file(other), "of an earlier run");
-  std::filesystem::remove(other);
+                                 ": exists already as " + in_gz));
+  EXPECT_EQ(read_file(in_gz), "of an earlier run");
+  std::filesystem::remove(in_gz);
   expect_outputs({"b0", "b2"});
 }
 

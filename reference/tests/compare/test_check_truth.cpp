@@ -8,7 +8,7 @@
 #include "reference/core/error.hpp"
 #include "reference/tests/compare/frames.hpp"
 
-namespace spex {
+namespace spex::check_truth_test {
 namespace {
 
 using test::values;
@@ -298,4 +298,4 @@ TEST(CheckTruth, TruthOfAnotherGridOrOtherFibersIsAnError) {
 }
 
 }  // namespace
-}  // namespace spex
+}  // namespace spex::check_truth_test

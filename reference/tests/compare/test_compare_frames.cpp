@@ -8,13 +8,14 @@
 #include "reference/compare/compare_frames.hpp"
 #include "reference/core/error.hpp"
 #include "reference/tests/compare/comparisons.hpp"
+#include "reference/tests/support/special_numbers.hpp"
 #include "spex_test_paths.hpp"
 
 namespace spex::test {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
+using test::inf;
+using test::nan;
 
 const FrameFile& expected() {
   static const FrameFile file = store(make_frame());

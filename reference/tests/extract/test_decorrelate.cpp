@@ -103,13 +103,13 @@ TEST_P(Decorrelation, FluxIsMadeOfTheFThatIsGiven) {
 }
 
 TEST_P(Decorrelation, NotFiniteIsAFailure) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double not_a_number = std::numeric_limits<double>::quiet_NaN();
   Decorrelated result;
   StageTimes times;
-  EXPECT_FALSE(GetParam()(equations(2, {1, 0, 0, nan}, {1, 1}), Decorrelate::signal, {0, 1, 2},
-                          result, times, {}));
-  EXPECT_FALSE(GetParam()(equations(2, {1, 0, 0, 1}, {nan, 1}), Decorrelate::signal, {0, 1, 2},
-                          result, times, {}));
+  EXPECT_FALSE(GetParam()(equations(2, {1, 0, 0, not_a_number}, {1, 1}), Decorrelate::signal,
+                          {0, 1, 2}, result, times, {}));
+  EXPECT_FALSE(GetParam()(equations(2, {1, 0, 0, 1}, {not_a_number, 1}), Decorrelate::signal,
+                          {0, 1, 2}, result, times, {}));
 }
 
 // As a method that can fail, however it does a patch.

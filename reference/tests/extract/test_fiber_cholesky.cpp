@@ -26,9 +26,9 @@ struct Shape {
 
 constexpr int half_width = 4;  // of a spot, in bins
 
-class Patch {
+class PatchOfFibers {
  public:
-  explicit Patch(const Shape& shape) : shape_(shape) {
+  explicit PatchOfFibers(const Shape& shape) : shape_(shape) {
     const int n = shape.nspec * shape.nwave;
     equations.n = n;
     equations.N.assign(n * n, 0.0);
@@ -121,7 +121,7 @@ Truth define(const NormalEquations& e, const BlockRange& blocks) {
 }
 
 // Largest pull of flux, relative error of ivar and error of R, of the bins that become output.
-void expect_agreement(const Patch& patch, const Decorrelated& result, double tolerance) {
+void expect_agreement(const PatchOfFibers& patch, const Decorrelated& result, double tolerance) {
   const BlockRange blocks = patch.core();
   const Truth truth = define(patch.equations, blocks);
   ASSERT_EQ(result.flux.size(), truth.flux.size());
@@ -147,7 +147,7 @@ TEST(FiberCholesky, AgreesWithTheDefinition) {
   for (const Shape& shape :
        {Shape{}, Shape{.nspec = 3, .nwave = 7}, Shape{.nspec = 6, .leak = 1e-3},
         Shape{.sigma = 0.4}, Shape{.leak = 0}, Shape{.nspec = 3, .nwave = 1}}) {
-    const Patch patch(shape);
+    const PatchOfFibers patch(shape);
     Decorrelated result;
     ASSERT_EQ(patch.solve(result), FiberGuard::none);
     expect_agreement(patch, result, 1e-10);
@@ -164,7 +164,7 @@ TEST(FiberCholesky, TheNextMoveFollowsFromTheLastTwo) {
 // From spectra that share nothing to those that share almost as much as the guard permits.
 TEST(FiberCholesky, SweepsEndAtTheSolution) {
   for (const double leak : {0.0, 1e-5, 1e-3, 8e-3}) {
-    const Patch patch({.nspec = 5, .sigma = 0.9, .leak = leak});
+    const PatchOfFibers patch({.nspec = 5, .sigma = 0.9, .leak = leak});
     Decorrelated result;
     ASSERT_EQ(patch.solve(result), FiberGuard::none) << leak;
     const Truth truth = define(patch.equations, patch.core());
@@ -177,7 +177,7 @@ TEST(FiberCholesky, SweepsEndAtTheSolution) {
 }
 
 TEST(FiberCholesky, ABinWithoutLightIsHeldByItsPrior) {
-  Patch patch({});
+  PatchOfFibers patch({});
   for (int s = 0; s < 4; ++s)
     for (int w = 0; w < 24; ++w)
       for (int k = 0; k < 24; ++k)
@@ -195,39 +195,39 @@ TEST(FiberCholesky, ABinWithoutLightIsHeldByItsPrior) {
 
 TEST(FiberCholesky, DarkPaddingCostsNoDigits) {
   for (const double padding : {1e-3, 2e-4}) {  // condition numbers of 1e10 and 4e11
-    const Patch patch({.nwave = 30, .wavepad = 3, .padding = padding});
+    const PatchOfFibers patch({.nwave = 30, .wavepad = 3, .padding = padding});
     Decorrelated result;
     ASSERT_EQ(patch.solve(result), FiberGuard::none);
     expect_agreement(patch, result, 1e-9);
   }
   Decorrelated result;
-  const Patch darker({.nwave = 30, .wavepad = 3, .padding = 1e-7});
+  const PatchOfFibers darker({.nwave = 30, .wavepad = 3, .padding = 1e-7});
   EXPECT_EQ(darker.solve(result), FiberGuard::condition);
 }
 
 TEST(FiberCholesky, GuardSeesEachCause) {
   Decorrelated result;
-  EXPECT_EQ(Patch({.far = 1e-9}).solve(result), FiberGuard::far_spectra);
-  EXPECT_EQ(Patch({.far = 1e-15}).solve(result), FiberGuard::none);
-  EXPECT_EQ(Patch({.leak = 0.1}).solve(result), FiberGuard::coupling);
-  Patch indefinite({});
+  EXPECT_EQ(PatchOfFibers({.far = 1e-9}).solve(result), FiberGuard::far_spectra);
+  EXPECT_EQ(PatchOfFibers({.far = 1e-15}).solve(result), FiberGuard::none);
+  EXPECT_EQ(PatchOfFibers({.leak = 0.1}).solve(result), FiberGuard::coupling);
+  PatchOfFibers indefinite({});
   indefinite.at(1, 3, 1, 3) = -1;
   EXPECT_EQ(indefinite.solve(result), FiberGuard::not_positive);
-  Patch singular({});
+  PatchOfFibers singular({});
   singular.at(2, 5, 2, 5) = 3e5;  // a condition of 1e9 to 1e10
   EXPECT_EQ(singular.solve(result), FiberGuard::condition);
-  Patch not_finite({});
+  PatchOfFibers not_finite({});
   not_finite.equations.y[30] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(not_finite.solve(result), FiberGuard::not_positive);
   // Neighbors that share light in three bins far apart: small, but far from P's diagonal.
-  Patch scattered({.nwave = 40, .sigma = 0.8, .leak = 0});
+  PatchOfFibers scattered({.nwave = 40, .sigma = 0.8, .leak = 0});
   for (const int w : {8, 17, 26}) scattered.at(2, w, 1, w) = 2.5e-3;
   EXPECT_EQ(scattered.solve(result), FiberGuard::outside_the_band);
 }
 
 TEST(FiberCholesky, WhatTheGuardRefusesIsSolvedAsAWhole) {
   for (const Shape& shape : {Shape{.far = 1e-9}, Shape{.leak = 0.1}}) {
-    const Patch patch(shape);
+    const PatchOfFibers patch(shape);
     Decorrelated result;
     StageTimes times;
     EXPECT_EQ(decorrelate_cholesky(by_spectra(patch.equations, patch.core().nwave),

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int wavepad = 3;
 
-struct Case {
+struct FluxCase {
   std::string name;
   test::PsfShape shape{.nfiber = 7, .nx = 60};
   std::function<void(Pixels&)> spoil = [](Pixels&) {};
@@ -32,11 +32,11 @@ struct Case {
   double wmin = 990;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) {
+std::ostream& operator<<(std::ostream& out, const FluxCase& c) {
   return out << c.name;
 }
 
-std::vector<Case> cases() {
+std::vector<FluxCase> flux_cases() {
   const auto mask_box = [](int x0, int x1, int y0, int y1) {
     return [=](Pixels& p) {
       for (int y = y0; y < y1; ++y)
@@ -131,10 +131,10 @@ Whole solve_whole(const ExtractInputs& inputs) {
   return whole;
 }
 
-class FrameFluxOracle : public testing::TestWithParam<Case> {};
+class FrameFluxOracle : public testing::TestWithParam<FluxCase> {};
 
 TEST_P(FrameFluxOracle, EveryBundleAgrees) {
-  const Case& c = GetParam();
+  const FluxCase& c = GetParam();
   const Psf psf = test::make_psf(c.shape);
   Pixels pixels = test::make_pixels_of_noise(psf.npix_x, psf.npix_y);
   c.spoil(pixels);
@@ -169,7 +169,7 @@ TEST_P(FrameFluxOracle, EveryBundleAgrees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FrameFluxOracle, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(All, FrameFluxOracle, testing::ValuesIn(flux_cases()),
                          [](const auto& parameter) { return parameter.param.name; });
 
 TEST(FrameFlux, FibersOnTopOfEachOtherGiveNumbers) {

@@ -14,10 +14,14 @@
 #include "reference/model/mask_bits.hpp"
 #include "reference/model/milestones.hpp"
 #include "reference/tests/extract/oracle.hpp"
+#include "reference/tests/support/special_numbers.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {
 namespace {
+
+using test::inf;
+using test::nan;
 
 struct Case {
   std::string name;
@@ -33,9 +37,6 @@ struct Case {
 std::ostream& operator<<(std::ostream& out, const Case& c) {
   return out << c.name;
 }
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
 
 std::vector<Case> cases() {
   const auto pixel = [](Preproc& p, int x, int y) {

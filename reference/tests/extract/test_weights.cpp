@@ -4,12 +4,13 @@
 
 #include "reference/extract/weights.hpp"
 #include "reference/model/mask_bits.hpp"
+#include "reference/tests/support/special_numbers.hpp"
 
 namespace spex {
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double inf = std::numeric_limits<double>::infinity();
+using test::inf;
+using test::nan;
 
 Pixels pixels_of(double image, double ivar, std::uint32_t mask, std::uint32_t bits) {
   Preproc preproc;

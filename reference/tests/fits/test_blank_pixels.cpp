@@ -15,17 +15,17 @@
 #include "reference/fits/write/fits_write.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fits/scratch.hpp"
+#include "reference/tests/support/special_numbers.hpp"
 
 namespace spex {
 namespace {
 
 using test::expect_data_error;
 using test::FitsEdit;
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+using test::nan;
 
 // How an image is stored; compression 0: plain.
-struct Form {
+struct StoredForm {
   int compression = 0;
   int bitpix = SHORT_IMG;
   double scale = 1;
@@ -35,7 +35,7 @@ struct Form {
 class Blank : public test::Scratch {
  protected:
   // A file whose second HDU holds 4 x 3 stored numbers.
-  static std::vector<char> file_of(const Form& form, std::vector<long> stored) {
+  static std::vector<char> file_of(const StoredForm& form, std::vector<long> stored) {
     FitsMemory out("test");
     int status = 0;
     std::vector<long> axes{4, 3};
@@ -60,7 +60,7 @@ class Blank : public test::Scratch {
     fits_check(status, "test", "cannot be made");
     return out.take();
   }
-  FitsEdit edit(const Form& form, const std::vector<long>& stored) {
+  FitsEdit edit(const StoredForm& form, const std::vector<long>& stored) {
     test::write_bytes(path("plain.fits"), file_of(form, stored));
     return FitsEdit(path("plain.fits"));
   }
@@ -98,7 +98,7 @@ TEST_F(Blank, StoredBlanksAreNaN) {
   for (const int compression : {0, RICE_1, GZIP_1, GZIP_2})
     for (const int bitpix : {SHORT_IMG, LONG_IMG}) {
       SCOPED_TRACE(testing::Message() << compression << ' ' << bitpix);
-      const Form form{compression, bitpix, 0.5, 100};
+      const StoredForm form{compression, bitpix, 0.5, 100};
       expect_values(edit(form, stored).add("A", "BLANK", "-7"),
                     {nan, 100.5, 101, 101.5, 102, nan, 103, 103.5, 104, 104.5, 105, nan});
       // Without the keyword they are numbers.

@@ -12,7 +12,7 @@ namespace {
 using test::expect_data_error;
 using test::FitsEdit;
 
-const std::string whole = test::golden("tiny-b/psf.fits");
+const std::string tiny_psf = test::golden("tiny-b/psf.fits");
 
 class FitsFile : public test::Scratch {
  protected:
@@ -28,7 +28,7 @@ class FitsFile : public test::Scratch {
     return test::read_bytes(path("packed.gz"));
   }
   std::string cut(std::size_t size) {
-    std::vector<char> bytes = test::read_bytes(whole);
+    std::vector<char> bytes = test::read_bytes(tiny_psf);
     bytes.resize(size);
     test::write_bytes(path("cut.fits"), bytes);
     return path("cut.fits");
@@ -59,7 +59,7 @@ TEST_F(FitsFile, EmptyOrOfAnotherFormat) {
 
 // Cut anywhere: within a header, at a block's end, within data, in the padding.
 TEST_F(FitsFile, CutShort) {
-  const std::size_t size = test::read_bytes(whole).size();
+  const std::size_t size = test::read_bytes(tiny_psf).size();
   for (const std::size_t n : {std::size_t{100}, std::size_t{2880}, std::size_t{3000},
                               std::size_t{7000}, size / 2, size - 2880, size - 100, size - 1})
     expect_bad(cut(n), "is cut short: " + std::to_string(n) + " bytes", "HDU number");
@@ -73,7 +73,7 @@ TEST_F(FitsFile, CutBetweenHdus) {
 
 TEST_F(FitsFile, GzipCutShortOrDamaged) {
   const std::string file = path("a.fits.gz");
-  atomic_write(file, test::read_bytes(whole));
+  atomic_write(file, test::read_bytes(tiny_psf));
   const std::vector<char> bytes = test::read_bytes(file);
   std::vector<char> cut_bytes = bytes;
   cut_bytes.resize(bytes.size() / 2);
@@ -127,35 +127,37 @@ TEST_F(FitsFile, GzipContentIsLimited) {
 }
 
 TEST_F(FitsFile, AbsurdSizes) {
-  expect_bad(FitsEdit(whole).set("XTRACE", "NAXIS1", "99999999999"), "is cut short",
+  expect_bad(FitsEdit(tiny_psf).set("XTRACE", "NAXIS1", "99999999999"), "is cut short",
              "HDU number 1");
-  expect_bad(FitsEdit(whole).set("XTRACE", "NAXIS1", "9223372036854775807"),
+  expect_bad(FitsEdit(tiny_psf).set("XTRACE", "NAXIS1", "9223372036854775807"),
              "NAXIS1 =", "a whole number from 0");
-  expect_bad(FitsEdit(whole)
+  expect_bad(FitsEdit(tiny_psf)
                  .set("XTRACE", "NAXIS1", "1000000000000")
                  .set("XTRACE", "NAXIS2", "1000000000000"),
              "makes too many elements", "at most");
-  expect_bad(FitsEdit(whole).set("XTRACE", "NAXIS1", "-5"), "NAXIS1 = -5", "a whole number from 0");
-  expect_bad(FitsEdit(whole).set("XTRACE", "NAXIS", "999"), "NAXIS = 999", "from 0 to 8");
-  expect_bad(FitsEdit(whole).set("YTRACE", "BITPIX", "7"), "BITPIX = 7", "8, 16, 32");
-  expect_bad(FitsEdit(whole).set("YTRACE", "PCOUNT", "-1"), "PCOUNT = -1", "from 0");
-  expect_bad(FitsEdit(whole).set("PSF", "NAXIS2", "1000000000"), "is cut short", "HDU number 3");
+  expect_bad(FitsEdit(tiny_psf).set("XTRACE", "NAXIS1", "-5"), "NAXIS1 = -5",
+             "a whole number from 0");
+  expect_bad(FitsEdit(tiny_psf).set("XTRACE", "NAXIS", "999"), "NAXIS = 999", "from 0 to 8");
+  expect_bad(FitsEdit(tiny_psf).set("YTRACE", "BITPIX", "7"), "BITPIX = 7", "8, 16, 32");
+  expect_bad(FitsEdit(tiny_psf).set("YTRACE", "PCOUNT", "-1"), "PCOUNT = -1", "from 0");
+  expect_bad(FitsEdit(tiny_psf).set("PSF", "NAXIS2", "1000000000"), "is cut short", "HDU number 3");
 }
 
 TEST_F(FitsFile, MissingOrDuplicateMandatoryKeywords) {
-  expect_bad(FitsEdit(whole).rename("PSF", "TFIELDS", "TFIELDZ"), "no keyword TFIELDS",
+  expect_bad(FitsEdit(tiny_psf).rename("PSF", "TFIELDS", "TFIELDZ"), "no keyword TFIELDS",
              "keyword 8");
-  expect_bad(FitsEdit(whole).set("PSF", "TFIELDS", "-1"), "TFIELDS = -1", "0 to 999");
-  expect_bad(FitsEdit(whole).set("PSF", "TFIELDS", "5"), "no keyword TFORM5", "TFORM");
-  expect_bad(FitsEdit(whole).rename("YTRACE", "BITPIX", "BITPOX"), "no keyword BITPIX", "keyword");
-  expect_bad(FitsEdit(whole).add("YTRACE", "NAXIS1", "7"), "NAXIS1 occurs twice", "one card");
+  expect_bad(FitsEdit(tiny_psf).set("PSF", "TFIELDS", "-1"), "TFIELDS = -1", "0 to 999");
+  expect_bad(FitsEdit(tiny_psf).set("PSF", "TFIELDS", "5"), "no keyword TFORM5", "TFORM");
+  expect_bad(FitsEdit(tiny_psf).rename("YTRACE", "BITPIX", "BITPOX"), "no keyword BITPIX",
+             "keyword");
+  expect_bad(FitsEdit(tiny_psf).add("YTRACE", "NAXIS1", "7"), "NAXIS1 occurs twice", "one card");
 }
 
 // Forms of a card that CFITSIO accepts as a keyword, or of a value that CFITSIO reads in part.
 TEST_F(FitsFile, AmbiguousKeywords) {
   const auto bad_value = [&](const std::string& key, const std::string& value,
                              const std::string& expected) {
-    expect_bad(FitsEdit(whole).set("PSF", key, value), key + " =", expected);
+    expect_bad(FitsEdit(tiny_psf).set("PSF", key, value), key + " =", expected);
   };
   bad_value("NAXIS2", "        27         1", "one value");
   bad_value("NAXIS2", "27 1 / rows", "one value");
@@ -172,16 +174,16 @@ TEST_F(FitsFile, AmbiguousKeywords) {
                            "TFORM01 = '3A'", "TFORM1= '3A'", "TFORM1  ='3A'", "NAXIS 2 = 3",
                            "HIERARCH NAXIS2 = 3", "naxis2  = 3", "HIERARCH  THEAP=3"}) {
     std::string meant(card);
-    expect_bad(FitsEdit(whole).add_card("PSF", card), "", "");
+    expect_bad(FitsEdit(tiny_psf).add_card("PSF", card), "", "");
   }
-  expect_bad(FitsEdit(whole).add_card("PSF", "HIERARCH TFORM1 = '3A'"),
+  expect_bad(FitsEdit(tiny_psf).add_card("PSF", "HIERARCH TFORM1 = '3A'"),
              "keyword TFORM1 is written 'HIERARCH TFORM1 = '3A''", "its plain form");
-  expect_bad(FitsEdit(whole).add_card("PSF", "END     = 5"), "card 'END     = 5'", "END alone");
-  expect_bad(FitsEdit(whole).add_card("PSF", "HIERARCH END = 5"), "card 'HIERARCH END = 5'",
+  expect_bad(FitsEdit(tiny_psf).add_card("PSF", "END     = 5"), "card 'END     = 5'", "END alone");
+  expect_bad(FitsEdit(tiny_psf).add_card("PSF", "HIERARCH END = 5"), "card 'HIERARCH END = 5'",
              "END alone");
-  expect_bad(FitsEdit(whole).add_card("PSF", std::string("NOTE    = 1\0 2", 14)),
+  expect_bad(FitsEdit(tiny_psf).add_card("PSF", std::string("NOTE    = 1\0 2", 14)),
              "has a byte that is no character", "ASCII");
-  EXPECT_EQ(read_psf(FitsEdit(whole)
+  EXPECT_EQ(read_psf(FitsEdit(tiny_psf)
                          .add_card("PSF", "HIERARCH ESO DET NAXIS1 = 5 / not NAXIS1")
                          .add_card("PSF", "COMMENT TFORM1 = '3A'")
                          .add_card("PSF", "TFORMAT = 'any'")
@@ -192,46 +194,46 @@ TEST_F(FitsFile, AmbiguousKeywords) {
 
 // Keywords that CFITSIO uses as divisors, sizes or offsets.
 TEST_F(FitsFile, InconsistentStructure) {
-  expect_bad(FitsEdit(whole).set("PSF", "XTENSION", "'TABLE   '"), "XTENSION = 'TABLE'",
+  expect_bad(FitsEdit(tiny_psf).set("PSF", "XTENSION", "'TABLE   '"), "XTENSION = 'TABLE'",
              "IMAGE or BINTABLE");
-  expect_bad(FitsEdit(whole).set("PSF", "XTENSION", "'BINTABLEX'"), "XTENSION = 'BINTABLEX'",
+  expect_bad(FitsEdit(tiny_psf).set("PSF", "XTENSION", "'BINTABLEX'"), "XTENSION = 'BINTABLEX'",
              "IMAGE or BINTABLE");
-  expect_bad(FitsEdit(whole).add("XTRACE", "PCOUNT", "2880"), "PCOUNT = 2880", "from 0 to 0");
-  expect_bad(FitsEdit(whole).add("XTRACE", "GCOUNT", "0"), "GCOUNT = 0", "from 1 to 1");
-  expect_bad(FitsEdit(whole).add("XTRACE", "GROUPS", "T"), "GROUPS = T", "no random groups");
-  expect_bad(FitsEdit(whole).add("PSF", "THEAP", "0"), "THEAP = 0", "from");
-  expect_bad(FitsEdit(whole).add("XTRACE", "ZIMAGE", "T"), "not in a binary table", "BINTABLE");
+  expect_bad(FitsEdit(tiny_psf).add("XTRACE", "PCOUNT", "2880"), "PCOUNT = 2880", "from 0 to 0");
+  expect_bad(FitsEdit(tiny_psf).add("XTRACE", "GCOUNT", "0"), "GCOUNT = 0", "from 1 to 1");
+  expect_bad(FitsEdit(tiny_psf).add("XTRACE", "GROUPS", "T"), "GROUPS = T", "no random groups");
+  expect_bad(FitsEdit(tiny_psf).add("PSF", "THEAP", "0"), "THEAP = 0", "from");
+  expect_bad(FitsEdit(tiny_psf).add("XTRACE", "ZIMAGE", "T"), "not in a binary table", "BINTABLE");
   for (const char* form : {"'10A'", "'8A0'", "'8A9'", "'8A-4'", "'8E1'", "'0X1B'", "'1e'", "' 8A'",
                            "'99999999999999999999A'", "'2PA'", "'8'", "''"})
-    expect_bad(FitsEdit(whole).set("PSF", "TFORM1", form), "", "");
+    expect_bad(FitsEdit(tiny_psf).set("PSF", "TFORM1", form), "", "");
   for (const char* dimensions : {"'(0)'", "'(-1)'", "'(9)'", "'(4,3)'", "'(4'", "'4'", "''",
                                  "'(4,x)'", "'(4611686018427387904,4)'"})
-    expect_bad(FitsEdit(whole).add("PSF", "TDIM1", dimensions), "TDIM1 =", "axes of");
+    expect_bad(FitsEdit(tiny_psf).add("PSF", "TDIM1", dimensions), "TDIM1 =", "axes of");
 }
 
 // CFITSIO would silently ignore such an HDU.
 TEST_F(FitsFile, InvalidStartOfAnHdu) {
-  FitsEdit edit(whole);
+  FitsEdit edit(tiny_psf);
   edit.hdu("PSF").header.replace(0, 8, "YTENSION");
   expect_bad(edit, "HDU number 3: does not start as a header", "XTENSION");
 }
 
 TEST_F(FitsFile, ZerosAfterTheLastHduAreIgnored) {
-  std::vector<char> bytes = test::read_bytes(whole);
+  std::vector<char> bytes = test::read_bytes(tiny_psf);
   bytes.resize(bytes.size() + 2880, '\0');
   test::write_bytes(path("a.fits"), bytes);
   EXPECT_EQ(read_psf(path("a.fits")).nfiber, 10);
 }
 
 TEST_F(FitsFile, KeywordsByType) {
-  FitsReader file(whole);
+  FitsReader file(tiny_psf);
   EXPECT_EQ(file.get_string("PSFTYPE"), "GAUSS-HERMITE");
   EXPECT_EQ(file.get_double("WAVEMIN"), 3580);
   EXPECT_EQ(file.get_integer("FIBERMAX"), 9);
   EXPECT_FALSE(file.find_string("ABSENT"));
   EXPECT_FALSE(file.find_double("ABSENT"));
   EXPECT_FALSE(file.find_integer("ABSENT"));
-  expect_data_error([&] { static_cast<void>(file.get_double("PSFTYPE")); }, whole,
+  expect_data_error([&] { static_cast<void>(file.get_double("PSFTYPE")); }, tiny_psf,
                     "HDU XTRACE: keyword PSFTYPE is not a number", "");
   EXPECT_TRUE(file.find_hdu("YTRACE"));
   EXPECT_EQ(file.hdu_name(), "HDU YTRACE");

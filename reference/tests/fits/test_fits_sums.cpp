@@ -20,8 +20,8 @@ namespace {
 using test::expect_data_error;
 using test::FitsEdit;
 
-const std::string image = test::golden("tiny-b/preproc.fits");
-const std::string psf = test::golden("tiny-b/psf.fits");
+const std::string image_file = test::golden("tiny-b/preproc.fits");
+const std::string psf_file = test::golden("tiny-b/psf.fits");
 
 class Sums : public test::Scratch {
  protected:
@@ -61,19 +61,19 @@ class Sums : public test::Scratch {
 
 TEST_F(Sums, OneBitIsFound) {
   for (const char* hdu : {"IMAGE", "IVAR", "MASK", "FIBERMAP"}) {
-    FitsEdit edit(image);
+    FitsEdit edit(image_file);
     flip(edit, hdu, 200);
     expect_refused(edit, hdu, "DATASUM");
   }
   // In the padding after the last pixel, and in a header.
-  FitsEdit padding(image);
+  FitsEdit padding(image_file);
   flip(padding, "IVAR", padding.hdu("IVAR").data.size() - 1);
   expect_refused(padding, "IVAR", "DATASUM");
-  expect_refused(FitsEdit(image).set("MASK", "PCOUNT", "0 / other"), "MASK", "CHECKSUM");
+  expect_refused(FitsEdit(image_file).set("MASK", "PCOUNT", "0 / other"), "MASK", "CHECKSUM");
 }
 
 TEST_F(Sums, OfAPsf) {
-  const std::string whole = summed(test::read_bytes(psf), {"XTRACE", "YTRACE", "PSF"});
+  const std::string whole = summed(test::read_bytes(psf_file), {"XTRACE", "YTRACE", "PSF"});
   for (const char* hdu : {"XTRACE", "YTRACE", "PSF"}) {
     FitsEdit edit(whole);
     flip(edit, hdu, 7);
@@ -87,11 +87,11 @@ TEST_F(Sums, OfAPsf) {
 
 // DATASUM alone finds changed data, CHECKSUM alone finds all changes.
 TEST_F(Sums, EitherKeyword) {
-  FitsEdit data(image);
+  FitsEdit data(image_file);
   flip(data, "IVAR", 0);
   expect_refused(data.rename("IVAR", "CHECKSUM", "OLDSUM"), "IVAR", "DATASUM");
-  expect_accepted(FitsEdit(image).rename("IVAR", "CHECKSUM", "OLDSUM"));
-  FitsEdit whole(image);
+  expect_accepted(FitsEdit(image_file).rename("IVAR", "CHECKSUM", "OLDSUM"));
+  FitsEdit whole(image_file);
   // Renaming DATASUM changes the header, for which CHECKSUM is written anew.
   const std::string file = whole.rename("IVAR", "DATASUM", "OLDSUM").save(path("whole.fits"));
   expect_accepted(FitsEdit(file));
@@ -101,23 +101,23 @@ TEST_F(Sums, EitherKeyword) {
 }
 
 TEST_F(Sums, WithoutKeywordsNothingIsCompared) {
-  FitsEdit edit(image);
+  FitsEdit edit(image_file);
   flip(edit, "IVAR", 0);
   expect_accepted(edit.rename("IVAR", "CHECKSUM", "OLDSUM").rename("IVAR", "DATASUM", "OLDDATA"));
 }
 
 // A blank value means that the checksum is not known.
 TEST_F(Sums, BlankValues) {
-  FitsEdit edit(image);
+  FitsEdit edit(image_file);
   flip(edit, "IVAR", 0);
   expect_accepted(edit.set("IVAR", "CHECKSUM", "''").set("IVAR", "DATASUM", "'      '"));
 }
 
 TEST_F(Sums, FormsOfValues) {
   const auto with = [&](const std::string& value) {
-    return FitsEdit(image).set("IVAR", "DATASUM", value).rename("IVAR", "CHECKSUM", "OLDSUM");
+    return FitsEdit(image_file).set("IVAR", "DATASUM", value).rename("IVAR", "CHECKSUM", "OLDSUM");
   };
-  FitsReader reader(image);
+  FitsReader reader(image_file);
   reader.move_to_hdu("IVAR");
   const std::string right = reader.get_string("DATASUM");
   expect_accepted(with("'" + right + "'"));
@@ -126,13 +126,14 @@ TEST_F(Sums, FormsOfValues) {
   for (const char* wrong : {"'0'", "'1'", "'text'", "'-1'", "'99999999999'", "'0x10'"})
     expect_refused(with(wrong), "IVAR", "DATASUM");
   // Zeros are what CHECKSUM holds until it is computed.
-  expect_refused(FitsEdit(image).set("IVAR", "CHECKSUM", "'0000000000000000'"), "IVAR", "CHECKSUM");
-  expect_refused(FitsEdit(image).set("IVAR", "CHECKSUM", "'0'"), "IVAR", "CHECKSUM");
+  expect_refused(FitsEdit(image_file).set("IVAR", "CHECKSUM", "'0000000000000000'"), "IVAR",
+                 "CHECKSUM");
+  expect_refused(FitsEdit(image_file).set("IVAR", "CHECKSUM", "'0'"), "IVAR", "CHECKSUM");
 }
 
 // Those of a compressed HDU are those of its table; ZDATASUM is that of the image.
 TEST_F(Sums, OfCompressedImages) {
-  const std::string file = summed(test::packed(image, RICE_1), {"IMAGE", "IVAR", "MASK"});
+  const std::string file = summed(test::packed(image_file, RICE_1), {"IMAGE", "IVAR", "MASK"});
   expect_accepted(FitsEdit(file));
   FitsEdit edit(file);
   flip(edit, "MASK", 4 + 8 * 200);
@@ -144,7 +145,7 @@ TEST_F(Sums, OfCompressedImages) {
 
 // Only HDUs whose pixels or columns are read count.
 TEST_F(Sums, OfHdusThatNobodyReads) {
-  FitsEdit edit(summed(test::read_bytes(psf), {"YTRACE", "PSF"}));
+  FitsEdit edit(summed(test::read_bytes(psf_file), {"YTRACE", "PSF"}));
   flip(edit, "YTRACE", 7);
   edit.set("YTRACE", "EXTNAME", "'OTHER'");
   each_form(edit.with_old_sums(), [&](const std::string& file) {
@@ -158,8 +159,8 @@ TEST_F(Sums, OfHdusThatNobodyReads) {
 }
 
 TEST_F(Sums, ImagesThatAreNotAskedForAreNotKept) {
-  atomic_write(path("a.fits.gz"), test::read_bytes(image));
-  for (const std::string& file : {image, path("a.fits.gz")}) {
+  atomic_write(path("a.fits.gz"), test::read_bytes(image_file));
+  for (const std::string& file : {image_file, path("a.fits.gz")}) {
     FitsReader reader(file, {.images = {"IVAR"}});
     reader.move_to_hdu("IVAR");
     EXPECT_EQ(reader.read_reals().size(), 39000U);
@@ -173,13 +174,13 @@ TEST_F(Sums, ImagesThatAreNotAskedForAreNotKept) {
 
 // Names are compared as FitsReader compares them.
 TEST_F(Sums, NamesOfImagesInOtherCase) {
-  atomic_write(path("a.fits.gz"), FitsEdit(image).set("IVAR", "EXTNAME", "' ivar'").bytes());
+  atomic_write(path("a.fits.gz"), FitsEdit(image_file).set("IVAR", "EXTNAME", "' ivar'").bytes());
   const Preproc preproc = read_preproc(path("a.fits.gz"));
   EXPECT_EQ(preproc.ivar.size(), 39000U);
 }
 
 TEST_F(Sums, TakenPixelsCannotBeReadAgain) {
-  atomic_write(path("a.fits.gz"), test::read_bytes(image));
+  atomic_write(path("a.fits.gz"), test::read_bytes(image_file));
   FitsReader reader(path("a.fits.gz"));
   reader.move_to_hdu("IVAR");
   const std::vector<float> copied = reader.pixels().all<float>();

@@ -79,8 +79,8 @@ TEST(PixelTypes, BitsOfOtherNumbersAreRejected) {
     }
   };
   using testing::HasSubstr;
-  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(refusal(file_of(FLOAT_IMG, TFLOAT, std::vector<float>{0, nan})),
+  constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(refusal(file_of(FLOAT_IMG, TFLOAT, std::vector<float>{0, not_a_number})),
               HasSubstr("holds floating-point numbers"));
   EXPECT_THAT(refusal(file_of(DOUBLE_IMG, TDOUBLE, std::vector<double>{0.5})),
               HasSubstr("holds floating-point numbers"));

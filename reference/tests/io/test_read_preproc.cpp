@@ -15,7 +15,7 @@ namespace {
 using test::expect_data_error;
 using test::FitsEdit;
 
-const std::string whole = test::golden("tiny-b/preproc.fits");
+const std::string tiny_image = test::golden("tiny-b/preproc.fits");
 
 // Ignores the bytes of the table, whose header may differ.
 void expect_equal(Preproc a, Preproc b) {
@@ -40,7 +40,7 @@ class ReadPreproc : public test::Scratch {
 };
 
 TEST_F(ReadPreproc, Golden) {
-  const Preproc preproc = read_preproc(whole);
+  const Preproc preproc = read_preproc(tiny_image);
   EXPECT_EQ(preproc.nx, 130);
   EXPECT_EQ(preproc.ny, 300);
   EXPECT_EQ(preproc.image.size(), 39000U);
@@ -56,33 +56,33 @@ TEST_F(ReadPreproc, Golden) {
 }
 
 TEST_F(ReadPreproc, GzipIsTheSame) {
-  atomic_write(path("a.fits.gz"), test::read_bytes(whole));
-  expect_equal(read_preproc(path("a.fits.gz")), read_preproc(whole));
+  atomic_write(path("a.fits.gz"), test::read_bytes(tiny_image));
+  expect_equal(read_preproc(path("a.fits.gz")), read_preproc(tiny_image));
 }
 
 TEST_F(ReadPreproc, TileCompressedIsTheSame) {
-  const Preproc plain = read_preproc(whole);
-  expect_equal(read_bytes_as("rice.fits.fz", test::packed(whole, RICE_1)), plain);
-  expect_equal(read_bytes_as("gzip1.fits.fz", test::packed(whole, GZIP_1)), plain);
-  expect_equal(read_bytes_as("gzip2.fits.fz", test::packed(whole, GZIP_2)), plain);
-  atomic_write(path("both.fits.fz.gz"), test::packed(whole, RICE_1));
+  const Preproc plain = read_preproc(tiny_image);
+  expect_equal(read_bytes_as("rice.fits.fz", test::packed(tiny_image, RICE_1)), plain);
+  expect_equal(read_bytes_as("gzip1.fits.fz", test::packed(tiny_image, GZIP_1)), plain);
+  expect_equal(read_bytes_as("gzip2.fits.fz", test::packed(tiny_image, GZIP_2)), plain);
+  atomic_write(path("both.fits.fz.gz"), test::packed(tiny_image, RICE_1));
   expect_equal(read_preproc(path("both.fits.fz.gz")), plain);
 }
 
 TEST_F(ReadPreproc, HdusInAnyOrder) {
-  const Preproc plain = read_preproc(whole);
+  const Preproc plain = read_preproc(tiny_image);
   for (const auto& names : std::vector<std::vector<std::string>>{
            {"FIBERMAP", "MASK", "IVAR", "IMAGE"}, {"IVAR", "IMAGE", "FIBERMAP", "MASK"}})
-    expect_equal(read_bytes_as("a.fits", test::reordered(whole, names)), plain);
+    expect_equal(read_bytes_as("a.fits", test::reordered(tiny_image, names)), plain);
 }
 
 TEST_F(ReadPreproc, NamesWithCfitsioSyntaxArePlain) {
-  const Preproc plain = read_preproc(whole);
+  const Preproc plain = read_preproc(tiny_image);
   for (const char* name : {"a[1].fits", "a+1.fits", "a b.fits", "a[MASK].fits", "!a.fits"})
-    expect_equal(read_bytes_as(name, test::read_bytes(whole)), plain);
-  atomic_write(path("a[1].fits.gz"), test::read_bytes(whole));
+    expect_equal(read_bytes_as(name, test::read_bytes(tiny_image)), plain);
+  atomic_write(path("a[1].fits.gz"), test::read_bytes(tiny_image));
   expect_equal(read_preproc(path("a[1].fits.gz")), plain);
-  expect_equal(read_bytes_as("a+1.fits.fz", test::packed(whole, RICE_1)), plain);
+  expect_equal(read_bytes_as("a+1.fits.fz", test::packed(tiny_image, RICE_1)), plain);
 }
 
 // However a program writes it, the camera is a word, and the card that is copied to the frame holds
@@ -90,18 +90,19 @@ TEST_F(ReadPreproc, NamesWithCfitsioSyntaxArePlain) {
 TEST_F(ReadPreproc, CameraInQuotesBlanksAndCapitals) {
   for (const char* value : {"'B0      '", "' b0 '", "'''b0      '''", "'''B0'''", "' \"B0\"  '"}) {
     const Preproc preproc =
-        read_preproc(FitsEdit(whole).set("IMAGE", "CAMERA", value).save(path("a.fits")));
+        read_preproc(FitsEdit(tiny_image).set("IMAGE", "CAMERA", value).save(path("a.fits")));
     EXPECT_EQ(preproc.camera, "b0") << value;
     EXPECT_EQ(card_text(preproc.cards, "CAMERA"), "b0") << value;
   }
-  EXPECT_EQ(read_preproc(FitsEdit(whole).set("IMAGE", "CAMERA", "''").save(path("a.fits"))).camera,
-            "");
+  EXPECT_EQ(
+      read_preproc(FitsEdit(tiny_image).set("IMAGE", "CAMERA", "''").save(path("a.fits"))).camera,
+      "");
 }
 
 // MASK as int16 and int32, plain and compressed; bit 31 of a negative int32 is preserved.
 TEST_F(ReadPreproc, MaskOfEitherWidth) {
-  const Preproc plain = read_preproc(whole);
-  FitsEdit wide(whole);
+  const Preproc plain = read_preproc(tiny_image);
+  FitsEdit wide(tiny_image);
   std::string& data = wide.hdu("MASK").data;
   data.replace(0, 4, std::string("\x80\x00\x00\x04", 4));
   const Preproc high = read_preproc(wide.save(path("wide.fits")));
@@ -109,15 +110,15 @@ TEST_F(ReadPreproc, MaskOfEitherWidth) {
   EXPECT_EQ(high.mask[1], plain.mask[1]);
 
   const std::string file =
-      test::with_narrow_mask(whole, plain.mask.size()).save(path("narrow.fits"));
+      test::with_narrow_mask(tiny_image, plain.mask.size()).save(path("narrow.fits"));
   EXPECT_EQ(read_preproc(file).mask, plain.mask);
   EXPECT_EQ(read_bytes_as("narrow.fits.fz", test::packed(file, RICE_1)).mask, plain.mask);
 }
 
 // BITPIX 64, whose numbers fit in 32 bits; one that does not is refused.
 TEST_F(ReadPreproc, MaskOf64Bits) {
-  const Preproc plain = read_preproc(whole);
-  FitsEdit wide = test::with_wide_mask(whole, plain.mask.size());
+  const Preproc plain = read_preproc(tiny_image);
+  FitsEdit wide = test::with_wide_mask(tiny_image, plain.mask.size());
   EXPECT_EQ(read_bytes_as("wide.fits", test::read_bytes(wide.save(path("w.fits")))).mask,
             plain.mask);
   wide.hdu("MASK").data.replace(8, 8, std::string("\0\0\0\1\0\0\0\0", 8));
@@ -125,25 +126,25 @@ TEST_F(ReadPreproc, MaskOf64Bits) {
 }
 
 TEST_F(ReadPreproc, WithoutMask) {
-  const std::string file = FitsEdit(whole).remove("MASK").save(path("a.fits"));
-  Preproc expected = read_preproc(whole);
+  const std::string file = FitsEdit(tiny_image).remove("MASK").save(path("a.fits"));
+  Preproc expected = read_preproc(tiny_image);
   expected.mask.assign(expected.mask.size(), 0);
   expected.has_mask = false;
   expect_equal(read_preproc(file, MaskHdu::optional), expected);
   // A MASK that is there counts.
-  expect_equal(read_preproc(whole, MaskHdu::optional), read_preproc(whole));
+  expect_equal(read_preproc(tiny_image, MaskHdu::optional), read_preproc(tiny_image));
 }
 
 // DESI's images have READNOISE, too.
 TEST_F(ReadPreproc, OtherHdusAreIgnored) {
-  FitsEdit edit(whole);
+  FitsEdit edit(tiny_image);
   edit.append_copy("IVAR", "READNOISE");
   expect_equal(read_bytes_as("noise.fits", test::read_bytes(edit.save(path("n.fits")))),
-               read_preproc(whole));
+               read_preproc(tiny_image));
 }
 
 TEST_F(ReadPreproc, PixelsThatAreNotFiniteAreData) {
-  FitsEdit edit(whole);
+  FitsEdit edit(tiny_image);
   edit.hdu("IMAGE").data.replace(0, 4, std::string("\x7F\xC0\x00\x00", 4));
   edit.hdu("IVAR").data.replace(4, 4, std::string("\x7F\x80\x00\x00", 4));
   const Preproc preproc = read_preproc(edit.save(path("a.fits")));
@@ -152,45 +153,48 @@ TEST_F(ReadPreproc, PixelsThatAreNotFiniteAreData) {
 }
 
 TEST_F(ReadPreproc, MissingHdusAndKeywords) {
-  expect_bad(FitsEdit(whole).remove("IVAR"), "has no HDU IVAR", "");
-  expect_bad(FitsEdit(whole).remove("MASK"), "has no HDU MASK", "--no-mask");
-  expect_bad(FitsEdit(whole).set("IMAGE", "EXTNAME", "'OTHER'"), "has no HDU IMAGE", "CCDIMAGE");
-  test::write_bytes(path("a.fits"), test::reordered(whole, {"IVAR", "MASK"}));
+  expect_bad(FitsEdit(tiny_image).remove("IVAR"), "has no HDU IVAR", "");
+  expect_bad(FitsEdit(tiny_image).remove("MASK"), "has no HDU MASK", "--no-mask");
+  expect_bad(FitsEdit(tiny_image).set("IMAGE", "EXTNAME", "'OTHER'"), "has no HDU IMAGE",
+             "CCDIMAGE");
+  test::write_bytes(path("a.fits"), test::reordered(tiny_image, {"IVAR", "MASK"}));
   expect_data_error([&] { static_cast<void>(read_preproc(path("a.fits"))); }, path("a.fits"),
                     "has no HDU IMAGE", "CCDIMAGE");
-  expect_bad(FitsEdit(whole).set("FIBERMAP", "TTYPE2", "'FIBRE'"), "has no column FIBER", "");
+  expect_bad(FitsEdit(tiny_image).set("FIBERMAP", "TTYPE2", "'FIBRE'"), "has no column FIBER", "");
 }
 
 // As specter writes and reads them: the image in the first HDU, which is CCDIMAGE or has no name,
 // and no MASK; and without a camera.
 TEST_F(ReadPreproc, ImagesOfSpecter) {
-  Preproc expected = read_preproc(whole);
+  Preproc expected = read_preproc(tiny_image);
   expected.cards.clear();
   const auto same = [&](const FitsEdit& edit) {
     Preproc read = read_bytes_as("specter.fits", edit.bytes());
     read.cards.clear();
     expect_equal(read, expected);
   };
-  same(FitsEdit(whole).set("IMAGE", "EXTNAME", "'CCDIMAGE'"));
-  same(FitsEdit(whole).rename("IMAGE", "EXTNAME", "OLDNAME"));
+  same(FitsEdit(tiny_image).set("IMAGE", "EXTNAME", "'CCDIMAGE'"));
+  same(FitsEdit(tiny_image).rename("IMAGE", "EXTNAME", "OLDNAME"));
   expected.camera = "";
-  same(FitsEdit(whole).rename("IMAGE", "CAMERA", "CAMERO"));
-  same(FitsEdit(whole).rename("IMAGE", "CAMERA", "CAMERO").rename("IMAGE", "EXTNAME", "OLDNAME"));
+  same(FitsEdit(tiny_image).rename("IMAGE", "CAMERA", "CAMERO"));
+  same(FitsEdit(tiny_image)
+           .rename("IMAGE", "CAMERA", "CAMERO")
+           .rename("IMAGE", "EXTNAME", "OLDNAME"));
   expected.mask.assign(expected.mask.size(), 0);
   expected.has_mask = false;
-  same(FitsEdit(whole)
+  same(FitsEdit(tiny_image)
            .rename("IMAGE", "CAMERA", "CAMERO")
            .set("IMAGE", "EXTNAME", "'CCDIMAGE'")
            .remove("MASK"));
-  expect_bad(FitsEdit(whole).set("IMAGE", "EXTNAME", "'CCDIMAGE'").remove("IVAR"),
+  expect_bad(FitsEdit(tiny_image).set("IMAGE", "EXTNAME", "'CCDIMAGE'").remove("IVAR"),
              "has no HDU IVAR", "");
-  expect_bad(FitsEdit(whole)
+  expect_bad(FitsEdit(tiny_image)
                  .set("IMAGE", "EXTNAME", "'CCDIMAGE'")
                  .set("IVAR", "NAXIS1", "300")
                  .set("IVAR", "NAXIS2", "130"),
              "HDU IVAR has the shape 300 x 130", "130 x 300 as IMAGE");
   // Where specter's cut-outs begin; CRPIX1 alone says nothing.
-  FitsEdit cut(whole);
+  FitsEdit cut(tiny_image);
   cut.add("IMAGE", "CRPIX1", "-20.");
   EXPECT_EQ(read_preproc(cut.save(path("a.fits"))).first, std::nullopt);
   cut.add("IMAGE", "CRPIX0", "-7");
@@ -199,7 +203,7 @@ TEST_F(ReadPreproc, ImagesOfSpecter) {
 }
 
 TEST_F(ReadPreproc, WithoutFibermap) {
-  const std::string file = FitsEdit(whole).remove("FIBERMAP").save(path("a.fits"));
+  const std::string file = FitsEdit(tiny_image).remove("FIBERMAP").save(path("a.fits"));
   const Preproc preproc = read_preproc(file);
   EXPECT_TRUE(preproc.fibermap.fits.empty());
   EXPECT_TRUE(preproc.fibermap.fiber.empty());
@@ -208,23 +212,23 @@ TEST_F(ReadPreproc, WithoutFibermap) {
 }
 
 TEST_F(ReadPreproc, FibermapOfAnotherFile) {
-  EXPECT_EQ(read_fibermap(whole).fiber, read_preproc(whole).fibermap.fiber);
+  EXPECT_EQ(read_fibermap(tiny_image).fiber, read_preproc(tiny_image).fibermap.fiber);
   expect_data_error([&] { static_cast<void>(read_fibermap(path("absent.fits"))); },
                     path("absent.fits"), "no such file", "a FITS file");
 }
 
 TEST_F(ReadPreproc, InconsistentShapes) {
-  expect_bad(FitsEdit(whole).set("IVAR", "NAXIS1", "300").set("IVAR", "NAXIS2", "130"),
+  expect_bad(FitsEdit(tiny_image).set("IVAR", "NAXIS1", "300").set("IVAR", "NAXIS2", "130"),
              "HDU IVAR has the shape 300 x 130", "130 x 300 as IMAGE");
-  expect_bad(FitsEdit(whole).set("MASK", "NAXIS1", "150").set("MASK", "NAXIS2", "260"),
+  expect_bad(FitsEdit(tiny_image).set("MASK", "NAXIS1", "150").set("MASK", "NAXIS2", "260"),
              "HDU MASK has the shape 150 x 260", "130 x 300 as IMAGE");
-  expect_bad(FitsEdit(whole).set("IMAGE", "NAXIS1", "200000"), "is cut short", "HDU number 1");
+  expect_bad(FitsEdit(tiny_image).set("IMAGE", "NAXIS1", "200000"), "is cut short", "HDU number 1");
 }
 
 // The size that a compressed image states is checked for plausibility before allocation.
 TEST_F(ReadPreproc, AbsurdSizesOfCompressedImages) {
   const std::string file = path("a.fits.fz");
-  test::write_bytes(file, test::packed(whole, GZIP_1));
+  test::write_bytes(file, test::packed(tiny_image, GZIP_1));
   expect_bad(FitsEdit(file).set("IMAGE", "ZNAXIS2", "90000"), "90000 compressed tiles in 300 rows",
              "one row per tile");
   expect_bad(FitsEdit(file).set("IMAGE", "ZNAXIS1", "30000000").set("IMAGE", "ZTILE1", "30000000"),
@@ -237,7 +241,7 @@ TEST_F(ReadPreproc, AbsurdSizesOfCompressedImages) {
 // (docs/upstream-faults.md).
 TEST_F(ReadPreproc, InconsistentCompressionKeywords) {
   const std::string file = path("a.fits.fz");
-  test::write_bytes(file, test::packed(whole, RICE_1));
+  test::write_bytes(file, test::packed(tiny_image, RICE_1));
   const auto bad = [&](const std::string& key, const std::string& value, const std::string& wrong,
                        const std::string& expected) {
     expect_bad(FitsEdit(file).set("MASK", key, value), wrong, expected);
@@ -275,7 +279,7 @@ TEST_F(ReadPreproc, InconsistentCompressionKeywords) {
 // Tile descriptors outside of the HDU, and streams that end before their pixels.
 TEST_F(ReadPreproc, TilesOutsideOfTheHduOrTruncated) {
   const std::string file = path("a.fits.fz");
-  test::write_bytes(file, test::packed(whole, RICE_1));
+  test::write_bytes(file, test::packed(tiny_image, RICE_1));
   const auto with_descriptor = [&](const std::string& length, const std::string& offset) {
     FitsEdit edit(file);
     edit.hdu("MASK").data.replace(0, 8, length + offset);
@@ -290,13 +294,13 @@ TEST_F(ReadPreproc, TilesOutsideOfTheHduOrTruncated) {
 }
 
 TEST_F(ReadPreproc, CompressedTablesAreRejected) {
-  expect_bad(FitsEdit(whole).add("FIBERMAP", "ZTABLE", "T"),
+  expect_bad(FitsEdit(tiny_image).add("FIBERMAP", "ZTABLE", "T"),
              "HDU number 4: a compressed table, FIBERMAP", "a plain table, as funpack makes it");
 }
 
 TEST_F(ReadPreproc, DamagedTile) {
   const std::string file = path("a.fits.fz");
-  test::write_bytes(file, test::packed(whole, GZIP_1));
+  test::write_bytes(file, test::packed(tiny_image, GZIP_1));
   FitsEdit edit(file);
   std::string& data = edit.hdu("IVAR").data;
   data.replace(data.find("\x1f\x8b", 8000) + 40, 8, std::string(8, '\xFF'));

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
+#include "reference/tests/programs/statuses.hpp"
 #include "reference/tests/support/change_fits.hpp"
 #include "spex_test_paths.hpp"
 
@@ -19,10 +20,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::MatchesRegex;
-
-constexpr int usage = 2;
-constexpr int other = 1;
-constexpr int differs = 3;
 
 const std::string spex_compare = SPEX_BINARY_DIR "/bin/spex-compare";
 
@@ -76,7 +73,7 @@ TEST_F(SpexCompare, ChangedBinIsReported) {
   const long long j = 3 * nwave + 5;  // fiber 3, bin 5: 3620 + 5 * 0.8 Angstrom
   set_pixels(changed, "FLUX", j, {flux.value.at(j) * 1.1 + 1});
   const Finished finished = run_spex_compare({changed, frame()});
-  EXPECT_EQ(finished.status, differs);
+  EXPECT_EQ(finished.status, differs_status);
   EXPECT_EQ(finished.err, "");
   EXPECT_THAT(last_line(finished.out), MatchesRegex("FAIL: FLUX: .*"));
   EXPECT_THAT(last_line(finished.out), HasSubstr("fiber 3, 3624.00 A (bin 5)"));
@@ -89,7 +86,7 @@ TEST_F(SpexCompare, LastBitFailsOnlyIdentical) {
   set_pixels(changed, "FLUX", 50, {std::nextafter(flux.value.at(50), 1e30)});
   EXPECT_EQ(run_spex_compare({changed, frame()}).status, 0);
   const Finished finished = run_spex_compare({changed, frame(), "--tolerance", "identical"});
-  EXPECT_EQ(finished.status, differs);
+  EXPECT_EQ(finished.status, differs_status);
   EXPECT_THAT(last_line(finished.out), HasSubstr("FLUX"));
 }
 
@@ -97,7 +94,7 @@ TEST_F(SpexCompare, NanFails) {
   const std::string changed = copy();
   set_pixels(changed, "IVAR", 7, {std::numeric_limits<double>::quiet_NaN()});
   const Finished finished = run_spex_compare({changed, frame()});
-  EXPECT_EQ(finished.status, differs);
+  EXPECT_EQ(finished.status, differs_status);
   EXPECT_THAT(last_line(finished.out), HasSubstr("not finite"));
 }
 
@@ -107,16 +104,16 @@ TEST_F(SpexCompare, ChecksumsAreCompared) {
   bytes.at(bytes.find("'IVAR") + 3000) ^= 0x01;
   write_file(changed, bytes);
   const Finished finished = run_spex_compare({changed, frame()});
-  EXPECT_EQ(finished.status, other);
+  EXPECT_EQ(finished.status, other_status);
   EXPECT_THAT(finished.err, HasSubstr("other.fits: HDU IVAR does not have the checksum"));
-  EXPECT_EQ(run_spex_compare({changed, frame(), "--no-checksums"}).status, differs);
+  EXPECT_EQ(run_spex_compare({changed, frame(), "--no-checksums"}).status, differs_status);
 }
 
 TEST_F(SpexCompare, FewerFibersFail) {
   const std::string part = scratch.file("part.fits");
   ASSERT_EQ(run_spex_cpu(with(tiny_b(part), {{"-n", "9"}, {"--full-precision", ""}})).status, 0);
   const Finished finished = run_spex_compare({part, frame()});
-  EXPECT_EQ(finished.status, differs);
+  EXPECT_EQ(finished.status, differs_status);
   EXPECT_THAT(last_line(finished.out), HasSubstr("FAIL: "));
 }
 
@@ -138,7 +135,7 @@ TEST_F(SpexCompare, GoldenToleranceIsReadFromItsCases) {
   EXPECT_EQ(right.status, 0) << right.out << right.err;
   EXPECT_THAT(last_line(right.out), HasSubstr("cases.json:tiny-b"));
   const Finished wrong = run_spex_compare({frame(), golden_frame, "--tolerance", cases});
-  EXPECT_EQ(wrong.status, differs) << wrong.out;
+  EXPECT_EQ(wrong.status, differs_status) << wrong.out;
 }
 
 TEST_F(SpexCompare, JsonAgreesWithTheTable) {
@@ -159,51 +156,51 @@ TEST_F(SpexCompare, JsonAgreesWithTheTable) {
       EXPECT_EQ(finished.status, 0);
     } else {
       EXPECT_EQ("FAIL: " + report.at("failure").get<std::string>(), last_line(finished.out));
-      EXPECT_EQ(finished.status, differs);
+      EXPECT_EQ(finished.status, differs_status);
     }
   }
 }
 
 TEST_F(SpexCompare, InvalidInputGivesOneLine) {
-  struct BadRun {
+  struct WrongInput {
     std::string name;
     std::vector<std::string> arguments;
     int status;
     std::string says;
   };
   const std::string none = scratch.file("none.fits");
-  const std::vector<BadRun> bad_runs{
-      {"missing result", {none, frame()}, other, "none.fits: "},
-      {"missing expected", {frame(), none}, other, "none.fits: "},
-      {"missing truth", {frame(), "--truth", none}, other, "none.fits: "},
-      {"text", {made_->file("text.fits"), frame()}, other, "text.fits: "},
-      {"empty", {frame(), made_->file("empty.fits")}, other, "empty.fits: "},
-      {"no frame", {frame(), golden + "tiny-b/psf.fits"}, other, "psf.fits: "},
-      {"no truth", {frame(), "--truth", frame()}, other, "ONGRID"},
-      {"nothing to compare with", {frame()}, usage, "--truth"},
-      {"no file at all", {}, usage, "result"},
-      {"three files", {frame(), frame(), frame()}, usage, "frame.fits"},
-      {"unknown flag", {frame(), frame(), "--fast"}, usage, "--fast"},
-      {"unknown tolerance", {frame(), frame(), "--tolerance", "loose"}, usage, "unpadded"},
+  const std::vector<WrongInput> bad_runs{
+      {"missing result", {none, frame()}, other_status, "none.fits: "},
+      {"missing expected", {frame(), none}, other_status, "none.fits: "},
+      {"missing truth", {frame(), "--truth", none}, other_status, "none.fits: "},
+      {"text", {made_->file("text.fits"), frame()}, other_status, "text.fits: "},
+      {"empty", {frame(), made_->file("empty.fits")}, other_status, "empty.fits: "},
+      {"no frame", {frame(), golden + "tiny-b/psf.fits"}, other_status, "psf.fits: "},
+      {"no truth", {frame(), "--truth", frame()}, other_status, "ONGRID"},
+      {"nothing to compare with", {frame()}, usage_status, "--truth"},
+      {"no file at all", {}, usage_status, "result"},
+      {"three files", {frame(), frame(), frame()}, usage_status, "frame.fits"},
+      {"unknown flag", {frame(), frame(), "--fast"}, usage_status, "--fast"},
+      {"unknown tolerance", {frame(), frame(), "--tolerance", "loose"}, usage_status, "unpadded"},
       {"unknown case",
        {frame(), frame(), "--tolerance", golden + "cases.json:tiny-x"},
-       usage,
+       usage_status,
        "tiny-b"},
       {"missing cases",
        {frame(), frame(), "--tolerance", scratch.file("none.json:tiny-b")},
-       other,
+       other_status,
        "none.json: "},
       {"cases of another kind",
        {frame(), frame(), "--tolerance", made_->file("text.fits:tiny-b")},
-       other,
+       other_status,
        "text.fits: "},
       {"json folder missing",
        {frame(), frame(), "--json", scratch.file("none/report.json")},
-       other,
+       other_status,
        "does not exist"},
-      {"json is a folder", {frame(), frame(), "--json", scratch.file("")}, other, "folder"},
+      {"json is a folder", {frame(), frame(), "--json", scratch.file("")}, other_status, "folder"},
   };
-  for (const BadRun& bad : bad_runs) {
+  for (const WrongInput& bad : bad_runs) {
     SCOPED_TRACE(bad.name);
     const Finished finished = run_spex_compare(bad.arguments);
     EXPECT_EQ(finished.status, bad.status);
@@ -235,7 +232,7 @@ TEST_F(SpexCompare, ReportDoesNotOverwriteInputs) {
     std::vector<std::string> arguments = files;
     arguments.insert(arguments.end(), {"--json", other_frame});
     const Finished finished = run_spex_compare(arguments);
-    EXPECT_EQ(finished.status, usage);
+    EXPECT_EQ(finished.status, usage_status);
     EXPECT_THAT(finished.err, HasSubstr("other.fits: would overwrite an input"));
   }
   EXPECT_TRUE(read_file(other_frame) == before);

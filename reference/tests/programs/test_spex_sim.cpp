@@ -12,6 +12,7 @@
 #include "reference/fits/header_cards.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/io/read_preproc.hpp"
+#include "reference/tests/programs/statuses.hpp"
 #include "reference/tests/support/change_fits.hpp"
 #include "reference/tests/support/process.hpp"
 #include "spex_test_paths.hpp"
@@ -22,11 +23,8 @@ namespace {
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-constexpr int usage = 2;
-constexpr int other = 1;
-
 const std::string spex_sim = SPEX_BINARY_DIR "/bin/spex-sim";
-const std::string golden = SPEX_SOURCE_DIR "/golden/";
+const std::string goldens = SPEX_SOURCE_DIR "/golden/";
 
 // Kills a run that hangs, with status 124.
 Finished run_spex_sim(const std::vector<std::string>& arguments) {
@@ -63,7 +61,7 @@ TEST(SpexSim, RefusesThePsfOfAnotherArm) {
                                        "--size",     "bundle",         "--psf",   psf,
                                        "--loglevel", "error"};
   const Finished refused = run_spex_sim(again);
-  EXPECT_EQ(refused.status, other);
+  EXPECT_EQ(refused.status, other_status);
   EXPECT_EQ(refused.err, "spex-sim: " + psf + ": is the PSF of z0 (expected that of r0)\n");
   EXPECT_EQ(scratch.names(), files_of_r0);
   set_keyword(psf, "PSF", "CAMERA", "'R3      '");
@@ -173,7 +171,7 @@ TEST(SpexSim, ReplacesFilesOnlyWithOverwrite) {
   write_file(scratch.file("preproc-r0-00000001.fits.gz"), "old");
   const Finished refused =
       run_spex_sim({"-o", scratch.file(""), "--size", "tiny", "--loglevel", "error"});
-  EXPECT_EQ(refused.status, usage);
+  EXPECT_EQ(refused.status, usage_status);
   EXPECT_EQ(refused.err, "spex-sim: " + truth +
                              ": exists (expected another folder or --expid, or --overwrite)\n");
   EXPECT_EQ(read_file(truth), "old");
@@ -223,7 +221,7 @@ TEST(SpexSim, SpectraOffTheGridAreNotOnIt) {
   const Finished refused =
       run_spex_sim({"-o", again.file(""), "--size", "tiny", "--on-grid", "--loglevel", "error",
                     "--spectra", first.file("truth-r0-00000001.fits")});
-  EXPECT_EQ(refused.status, other);
+  EXPECT_EQ(refused.status, other_status);
   EXPECT_THAT(refused.err, HasSubstr("truth-r0-00000001.fits: is not on the extraction's grid"));
   EXPECT_EQ(again.names(), std::set<std::string>{});
 }
@@ -233,7 +231,7 @@ TEST(SpexSim, SpectraOfOtherFibersAreRefused) {
   simulate_tiny(first.file(""));
   const Finished refused = run_spex_sim({"-o", again.file(""), "--loglevel", "error", "--spectra",
                                          first.file("truth-r0-00000001.fits")});
-  EXPECT_EQ(refused.status, other);
+  EXPECT_EQ(refused.status, other_status);
   EXPECT_THAT(refused.err, HasSubstr("has 25 spectra (expected 500, the fibers of --size)"));
   EXPECT_EQ(again.names(), std::set<std::string>{});
 }
@@ -251,53 +249,65 @@ void PrintTo(const BadRun& bad, std::ostream* out) {
 // OUT/ stands for the output folder.
 std::vector<BadRun> bad_runs() {
   return {
-      {"camera_unknown", {"--cameras", "x0"}, usage, "'x0' is not a camera"},
-      {"camera_without_number", {"--cameras", "r0,b"}, usage, "'b' is not a camera"},
-      {"camera_missing_after_comma", {"--cameras", "r0,"}, usage, "--cameras"},
-      {"no_camera", {"--cameras", ""}, usage, "--cameras"},
-      {"seed_negative", {"--seed", "-1"}, usage, "--seed"},
-      {"seed_too_large", {"--seed", "99999999999999999999"}, usage, "--seed"},
-      {"seed_of_letters", {"--seed", "one"}, usage, "--seed"},
-      {"size_unknown", {"--size", "huge"}, usage, "tiny or bundle or full"},
-      {"ivar_unknown", {"--ivar", "true"}, usage, "expected or observed"},
-      {"compress_unknown", {"--compress", "bz2"}, usage, "none or gz or fz"},
-      {"compress_level_zero", {"--compress-level", "0"}, usage, "--compress-level"},
-      {"cosmics_negative", {"--cosmics", "-1"}, usage, "--cosmics"},
-      {"cosmics_of_letters", {"--cosmics", "many"}, usage, "--cosmics"},
-      {"unmasked_cosmics_above_all", {"--unmasked-cosmics", "1.5"}, usage, "--unmasked-cosmics"},
-      {"exptime_zero", {"--exptime", "0"}, usage, "--exptime"},
-      {"exptime_nan", {"--exptime", "nan"}, usage, "--exptime"},
-      {"expid_negative", {"--expid", "-1"}, usage, "--expid"},
-      {"expid_of_nine_digits", {"--expid", "100000000"}, usage, "--expid"},
-      {"night_without_such_day", {"--night", "20250230"}, usage, "--night"},
-      {"no_threads", {"--threads", "0"}, usage, "--threads"},
-      {"too_many_threads", {"--threads", "5000"}, usage, "--threads"},
-      {"level_unknown", {"--loglevel", "loud"}, usage, "--loglevel"},
-      {"flag_unknown", {"--fast"}, usage, "--fast"},
-      {"argument_left_over", {"r0"}, usage, "r0"},
+      {"camera_unknown", {"--cameras", "x0"}, usage_status, "'x0' is not a camera"},
+      {"camera_without_number", {"--cameras", "r0,b"}, usage_status, "'b' is not a camera"},
+      {"camera_missing_after_comma", {"--cameras", "r0,"}, usage_status, "--cameras"},
+      {"no_camera", {"--cameras", ""}, usage_status, "--cameras"},
+      {"seed_negative", {"--seed", "-1"}, usage_status, "--seed"},
+      {"seed_too_large", {"--seed", "99999999999999999999"}, usage_status, "--seed"},
+      {"seed_of_letters", {"--seed", "one"}, usage_status, "--seed"},
+      {"size_unknown", {"--size", "huge"}, usage_status, "tiny or bundle or full"},
+      {"ivar_unknown", {"--ivar", "true"}, usage_status, "expected or observed"},
+      {"compress_unknown", {"--compress", "bz2"}, usage_status, "none or gz or fz"},
+      {"compress_level_zero", {"--compress-level", "0"}, usage_status, "--compress-level"},
+      {"cosmics_negative", {"--cosmics", "-1"}, usage_status, "--cosmics"},
+      {"cosmics_of_letters", {"--cosmics", "many"}, usage_status, "--cosmics"},
+      {"unmasked_cosmics_above_all",
+       {"--unmasked-cosmics", "1.5"},
+       usage_status,
+       "--unmasked-cosmics"},
+      {"exptime_zero", {"--exptime", "0"}, usage_status, "--exptime"},
+      {"exptime_nan", {"--exptime", "nan"}, usage_status, "--exptime"},
+      {"expid_negative", {"--expid", "-1"}, usage_status, "--expid"},
+      {"expid_of_nine_digits", {"--expid", "100000000"}, usage_status, "--expid"},
+      {"night_without_such_day", {"--night", "20250230"}, usage_status, "--night"},
+      {"no_threads", {"--threads", "0"}, usage_status, "--threads"},
+      {"too_many_threads", {"--threads", "5000"}, usage_status, "--threads"},
+      {"level_unknown", {"--loglevel", "loud"}, usage_status, "--loglevel"},
+      {"flag_unknown", {"--fast"}, usage_status, "--fast"},
+      {"argument_left_over", {"r0"}, usage_status, "r0"},
       {"psf_for_two_cameras",
-       {"--cameras", "b0,r0", "--psf", golden + "tiny-b/psf.fits"},
-       usage,
+       {"--cameras", "b0,r0", "--psf", goldens + "tiny-b/psf.fits"},
+       usage_status,
        "one camera"},
-      {"psf_missing", {"--psf", "OUT/none.fits"}, other, "none.fits: "},
-      {"psf_is_an_image", {"--psf", golden + "tiny-b/preproc.fits"}, other, "preproc.fits: "},
+      {"psf_missing", {"--psf", "OUT/none.fits"}, other_status, "none.fits: "},
+      {"psf_is_an_image",
+       {"--psf", goldens + "tiny-b/preproc.fits"},
+       other_status,
+       "preproc.fits: "},
       {"spectra_for_two_cameras",
-       {"--cameras", "b0,r0", "--spectra", golden + "tiny-b/psf.fits"},
-       usage,
+       {"--cameras", "b0,r0", "--spectra", goldens + "tiny-b/psf.fits"},
+       usage_status,
        "--spectra: spectra for 2 cameras"},
-      {"spectra_missing", {"--spectra", "OUT/none.fits"}, other, "none.fits: "},
-      {"spectra_are_an_image", {"--spectra", golden + "tiny-b/preproc.fits"}, other, "no HDU FLUX"},
+      {"spectra_missing", {"--spectra", "OUT/none.fits"}, other_status, "none.fits: "},
+      {"spectra_are_an_image",
+       {"--spectra", goldens + "tiny-b/preproc.fits"},
+       other_status,
+       "no HDU FLUX"},
       {"spectra_below_zero",
-       {"--spectra", golden + "tiny-b/frame-tiny-b.fits"},
-       other,
+       {"--spectra", goldens + "tiny-b/frame-tiny-b.fits"},
+       other_status,
        "FLUX is -5.54594 in spectrum 0, bin 19 (expected electron / Angstrom, 0 to"},
       {"psf_of_another_arm",
-       {"--cameras", "z0", "--psf", golden + "tiny-b/psf.fits"},
-       other,
+       {"--cameras", "z0", "--psf", goldens + "tiny-b/psf.fits"},
+       other_status,
        "psf.fits: "},
-      {"folder_below_nothing", {"-o", "OUT/none/night"}, other, "none/night: cannot be created"},
-      {"folder_is_a_file", {"-o", golden + "cases.json"}, other, "cases.json: is a file"},
-      {"folder_of_no_name", {"-o", ""}, usage, "--output"},
+      {"folder_below_nothing",
+       {"-o", "OUT/none/night"},
+       other_status,
+       "none/night: cannot be created"},
+      {"folder_is_a_file", {"-o", goldens + "cases.json"}, other_status, "cases.json: is a file"},
+      {"folder_of_no_name", {"-o", ""}, usage_status, "--output"},
   };
 }
 
@@ -328,7 +338,7 @@ INSTANTIATE_TEST_SUITE_P(SpexSim, SpexSimBadInput, testing::ValuesIn(bad_runs())
 
 TEST(SpexSim, MissingFolderNameIsNamed) {
   const Finished finished = run_spex_sim({"--size", "tiny"});
-  EXPECT_EQ(finished.status, usage);
+  EXPECT_EQ(finished.status, usage_status);
   EXPECT_THAT(finished.err, HasSubstr("--output"));
 }
 
@@ -336,7 +346,7 @@ TEST(SpexSim, MissingFolderNameIsNamed) {
 TEST(SpexSim, UnwritableFolderGivesOneLine) {
   const Finished finished =
       run_spex_sim({"-o", "/proc/self", "--size", "tiny", "--loglevel", "error"});
-  EXPECT_EQ(finished.status, other);
+  EXPECT_EQ(finished.status, other_status);
   EXPECT_THAT(finished.err, HasSubstr("spex-sim: /proc/self"));
   EXPECT_EQ(finished.err.find('\n') + 1, finished.err.size()) << finished.err;
 }
@@ -347,7 +357,7 @@ TEST(SpexSim, FullDiskLeavesNoPartOfAFile) {
   const Finished finished =
       run_captured({"bash", "-c", "ulimit -f 8; exec \"$@\"", "bash", "timeout", "120", spex_sim,
                     "-o", scratch.file(""), "--size", "tiny", "--loglevel", "error"});
-  EXPECT_EQ(finished.status, other);
+  EXPECT_EQ(finished.status, other_status);
   EXPECT_THAT(finished.err, HasSubstr("cannot be written: "));
   EXPECT_TRUE(scratch.names().empty());
 }
@@ -359,7 +369,7 @@ TEST(SpexSim, PsfIsNotOverwritten) {
   const std::string before = read_file(psf);
   const Finished finished = run_spex_sim({"-o", scratch.file(""), "--size", "bundle", "--psf", psf,
                                           "--overwrite", "--loglevel", "error"});
-  EXPECT_EQ(finished.status, usage);
+  EXPECT_EQ(finished.status, usage_status);
   EXPECT_THAT(finished.err, HasSubstr("would overwrite an input"));
   EXPECT_TRUE(read_file(psf) == before);
   EXPECT_EQ(scratch.names(), files_of_r0);

@@ -9,14 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
+#include "reference/tests/programs/statuses.hpp"
 #include "spex_test_paths.hpp"
 
 namespace spex::test {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr int differs = 3;
 
 const std::string bin = SPEX_BINARY_DIR "/bin/";
 
@@ -64,7 +63,7 @@ TEST_F(Truth, OfTheSameSkyPasses) {
 
 TEST_F(Truth, OfAnotherSkyFails) {
   const Finished finished = compare("2");
-  EXPECT_EQ(finished.status, differs) << finished.out << finished.err;
+  EXPECT_EQ(finished.status, differs_status) << finished.out << finished.err;
   EXPECT_THAT(finished.out, HasSubstr("FAIL: FLUX: "));
 }
 
