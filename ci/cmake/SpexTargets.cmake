@@ -82,6 +82,22 @@ function(spex_precompile target)
   endif()
 endfunction()
 
+# spex_unite_folders(TARGET): if SPEX_FAST_BUILD asks for it, the C++ sources of a folder are compiled together. In
+# groups of a fixed size, a new file would change all groups, and names of files that never met before would collide.
+function(spex_unite_folders target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${SPEX_FAST_BUILD} UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    if(source MATCHES "[.]cpp$")
+      cmake_path(GET source PARENT_PATH folder)
+      cmake_path(GET folder FILENAME folder)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP "${folder}")
+    else()
+      set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
 # spex_add_library(NAME sources...): static library spex_NAME, spexbench::NAME to others.
 function(spex_add_library name)
   add_library(spex_${name} STATIC ${ARGN})
@@ -99,6 +115,7 @@ endfunction()
 # spex_add_program(NAME sources...): program NAME in bin/.
 function(spex_add_program name)
   add_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${SPEX_FAST_BUILD})
   target_link_libraries(${name} PRIVATE spex_warnings spex_options spex_quick_build)
   install(TARGETS ${name})
 endfunction()
