@@ -81,6 +81,8 @@ use_ccache() {
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
     # With these, ccache keeps what was compiled with precompiled headers too.
     export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+    # What is not in the cache is not preprocessed only to be looked up.
+    export CCACHE_DEPEND=${CCACHE_DEPEND:-1}
   fi
 }
 
