@@ -12,6 +12,8 @@
 
 namespace spex {
 
+class WholeInflater;
+
 /// Settings of a run, equal for all frames, and for all ranks except `device`.
 struct FrameSettings {
   std::string program;           ///< named in the output's header
@@ -33,9 +35,11 @@ struct FrameSettings {
   std::string device;
   bool show_progress = true;  ///< on rank 0
   int read_threads = 1;       ///< maximal number of threads that inflate an image
-  int write_threads = 1;      ///< maximal number of threads that write a frame
-  bool checksums = true;      ///< compare the inputs' checksums (FitsReadOptions)
-  int compress_level = 1;     ///< compression level of written .gz files (io/gzip.hpp)
+  /// Inflates .gz images; null: the reader's threads. Must outlive the run.
+  WholeInflater* inflater = nullptr;
+  int write_threads = 1;   ///< maximal number of threads that write a frame
+  bool checksums = true;   ///< compare the inputs' checksums (FitsReadOptions)
+  int compress_level = 1;  ///< compression level of written .gz files (io/gzip.hpp)
   /// Seconds without progress after which a run is aborted (mpi/run/watchdog.hpp); 0: never.
   double stall_limit = 0;
 };

@@ -78,6 +78,38 @@ void check_not_swapped(FitsReader& psf_file, const std::string& input) {
                      "the reverse; the two files look swapped");
 }
 
+namespace {
+
+struct Image {
+  Preproc preproc;  // without the pixels
+  Pixels pixels;
+};
+
+Image read_image(const FrameJob& job, WholeInflater* inflater) {
+  const FrameSettings& settings = job.settings;
+  FitsReader file(job.files.input,
+                  preproc_options(settings.checksums, settings.read_threads, inflater));
+  Image image;
+  image.preproc =
+      read_preproc_header(file, settings.no_mask ? MaskHdu::optional : MaskHdu::required);
+  image.pixels = read_pixels(file, image.preproc, settings.options.mask_bits);
+  return image;
+}
+
+// A file that is wrong in several ways has one message, with an inflater and without: the latter's.
+Image read_image(const FrameJob& job) {
+  if (job.settings.inflater != nullptr) {
+    try {
+      return read_image(job, job.settings.inflater);
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::data) throw;
+    }
+  }
+  return read_image(job, nullptr);
+}
+
+}  // namespace
+
 FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   const FrameFiles& files = job.files;
   if (!files.fault.empty()) throw Error(ErrorKind::data, "", files.fault);
@@ -85,22 +117,18 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   if (files.model) check_output(*files.model);
   if (files.rejected) check_output(*files.rejected);
   Psf psf;
-  Preproc preproc;
-  Pixels pixels;
+  Image image;
   {
     const StageTimer timer(times, Stage::read);
     const bool checksums = job.settings.checksums;
     FitsReader psf_file(files.psf, {.checksums = checksums});
     check_not_swapped(psf_file, files.input);
     psf = read_psf(psf_file);
-    FitsReader file(files.input, preproc_options(checksums, job.settings.read_threads));
-    preproc =
-        read_preproc_header(file, job.settings.no_mask ? MaskHdu::optional : MaskHdu::required);
-    pixels = read_pixels(file, preproc, job.settings.options.mask_bits);
-    if (files.fibermap) preproc.fibermap = read_fibermap(*files.fibermap, checksums);
+    image = read_image(job);
+    if (files.fibermap) image.preproc.fibermap = read_fibermap(*files.fibermap, checksums);
   }
   const StageTimer timer(times, Stage::convert);
-  return make_frame_inputs(job, std::move(psf), std::move(preproc), std::move(pixels));
+  return make_frame_inputs(job, std::move(psf), std::move(image.preproc), std::move(image.pixels));
 }
 
 FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc) {

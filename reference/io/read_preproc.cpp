@@ -90,10 +90,11 @@ bool read_image_header(FitsReader& file, Preproc& preproc) {
 
 }  // namespace
 
-FitsReadOptions preproc_options(bool checksums, int threads) {
+FitsReadOptions preproc_options(bool checksums, int threads, WholeInflater* inflater) {
   return {.checksums = checksums,
           .images = {"IMAGE", "CCDIMAGE", "IVAR", "MASK"},
-          .inflate = {.count = threads}};
+          .inflate = {.count = threads},
+          .inflater = inflater};
 }
 
 Fibermap read_fibermap(FitsReader& file) {

@@ -8,9 +8,10 @@
 
 namespace spex {
 
-/// How the file of an image is opened: only the images that are read are kept in memory, and up to
-/// `threads` threads inflate a .gz file.
-[[nodiscard]] FitsReadOptions preproc_options(bool checksums, int threads = 1);
+/// How the file of an image is opened: only the images that are read are kept in memory. A .gz file
+/// is inflated by `inflater` where it can, else by up to `threads` threads.
+[[nodiscard]] FitsReadOptions preproc_options(bool checksums, int threads = 1,
+                                              WholeInflater* inflater = nullptr);
 
 /// Whether an image must have the HDU MASK, or may do without: then all its pixels are good
 /// (option --no-mask). A misspelled name must not let bad pixels in, so MASK is required by

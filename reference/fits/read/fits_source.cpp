@@ -79,16 +79,49 @@ FitsSource::FitsSource(std::span<const char> bytes, const std::string& name,
 }
 
 void FitsSource::open(const ReadAt& read_at, long long size, const std::string& path) {
-  if (starts_as_gzip(read_at, path)) {
-    UnzippedFits file = unzip_fits(read_at, static_cast<std::size_t>(size), path, options_.images,
-                                   options_.inflate);
-    hdus_ = std::move(file.hdus);
-    size_ = file.size;
-  } else {
+  if (!starts_as_gzip(read_at, path)) {
     read_at_ = read_at;
     size_ = size;
     open_plain(path);
+  } else if (!open_inflated(read_at, size, path)) {
+    unzip(read_at, size, path);
   }
+}
+
+void FitsSource::unzip(const ReadAt& read_at, long long size, const std::string& path) {
+  UnzippedFits file =
+      unzip_fits(read_at, static_cast<std::size_t>(size), path, options_.images, options_.inflate);
+  hdus_ = std::move(file.hdus);
+  size_ = file.size;
+  describe_hdus();
+}
+
+// Opens a gzip file by the inflater, if it can, as a plain file in memory. Returns false if the
+// file is left to unzip, which also names what is wrong.
+bool FitsSource::open_inflated(const ReadAt& read_at, long long size, const std::string& path) {
+  if (options_.inflater == nullptr) return false;
+  try {
+    inflated_ = options_.inflater->begin(static_cast<std::size_t>(size));
+    if (inflated_ == nullptr) return false;
+    const std::span<char> stored = inflated_->compressed();
+    const auto content =
+        read_at(0, stored.data(), size) == size ? inflated_->inflate() : std::nullopt;
+    if (content && !content->empty()) {
+      read_at_ = read_memory_at(*content);
+      size_ = std::ssize(*content);
+      open_plain(path);
+      return true;
+    }
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::data) throw;
+  }
+  hdus_.clear();
+  read_at_ = {};
+  inflated_.reset();
+  return false;
+}
+
+void FitsSource::describe_hdus() {
   for (SourceHdu& one : hdus_) {
     if (one.hdu.is_packed()) {
       UnpackedHeader header = unpacked_header(one.hdu);
@@ -116,6 +149,7 @@ void FitsSource::open_plain(const std::string& path) {
     one.datasum = fits_checksum(unsigned_chars(bytes));
     one.data = std::move(bytes);
   }
+  describe_hdus();
 }
 
 void FitsSource::require(const SourceHdu& one) const {

@@ -1,6 +1,7 @@
 // The content of a FITS file: checked HDUs, tables in memory, pixels in memory or in the file.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "reference/fits/read/inflate_ahead.hpp"
 #include "reference/fits/read/pixel_reader.hpp"
 #include "reference/fits/read/source_hdu.hpp"
+#include "reference/fits/read/whole_inflater.hpp"
 #include "reference/fits/read_at.hpp"
 
 namespace spex {
@@ -21,13 +23,17 @@ struct FitsReadOptions {
   std::vector<std::string> images = {};
   /// The threads that inflate a gzip file; builds without ISA-L use one.
   InflateThreads inflate = {};
+  /// Inflates gzip files where it can; null, or at any doubt: the threads do. Must outlive the
+  /// source.
+  WholeInflater* inflater = nullptr;
 };
 
 /// A FITS file whose headers passed check_headers, from disk or memory (plain, .gz, .fz). Not
 /// thread-safe.
 class FitsSource {
  public:
-  /// Throws Error(data) if the file is missing, empty, cut short, damaged or not a FITS file.
+  /// Throws Error(data) if the file is missing, empty, cut short, damaged or not a FITS file, and
+  /// what the inflater throws other than Error(data).
   FitsSource(const std::string& path, const FitsReadOptions& options);
   /// The same from `bytes`, which must outlive this object; errors refer to `name`.
   FitsSource(std::span<const char> bytes, const std::string& name, const FitsReadOptions& options);
@@ -47,10 +53,14 @@ class FitsSource {
  private:
   void open(const ReadAt& read_at, long long size, const std::string& path);
   void open_plain(const std::string& path);
+  void unzip(const ReadAt& read_at, long long size, const std::string& path);
+  [[nodiscard]] bool open_inflated(const ReadAt& read_at, long long size, const std::string& path);
+  void describe_hdus();
   void require(const SourceHdu& one) const;
 
   FitsReadOptions options_;
-  ReadAt read_at_;  // of a file that is not gzip
+  std::unique_ptr<InflatedFile> inflated_;  // the bytes of a gzip file, by the inflater
+  ReadAt read_at_;                          // of a file that is not gzip, or of `inflated_`
   long long size_ = 0;
   std::vector<SourceHdu> hdus_;
 };

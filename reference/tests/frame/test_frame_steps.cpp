@@ -11,11 +11,15 @@
 
 #include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/frame/frame_job.hpp"
 #include "reference/frame/frame_steps.hpp"
 #include "reference/model/milestones.hpp"
+#include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/support/change_fits.hpp"
+#include "reference/tests/support/fields.hpp"
 #include "reference/tests/support/scratch.hpp"
+#include "reference/tests/support/zlib_inflater.hpp"
 #include "spex_test_paths.hpp"
 
 namespace spex {
@@ -51,6 +55,63 @@ class ReadFrameInputs : public testing::Test {
   const test::ScratchFolder scratch;
   FrameJob job;
 };
+
+// The image as .gz, and the pixels and message with an inflater beside those without.
+class InflatedImage : public ReadFrameInputs {
+ protected:
+  void use(const std::vector<char>& image) {
+    job.files.input = scratch.file("packed.fits.gz");
+    atomic_write(job.files.input, image);
+  }
+  void expect_same(test::Inflates what) {
+    test::ZlibInflater inflater(what);
+    const FrameInputs alone = read();
+    job.settings.inflater = &inflater;
+    const FrameInputs inflated = read();
+    test::expect_equal(inflated.pixels, alone.pixels);
+    EXPECT_EQ(inflated.preproc.cards, alone.preproc.cards);
+    EXPECT_EQ(inflated.preproc.fibermap.fits, alone.preproc.fibermap.fits);
+    EXPECT_EQ(inflater.begun, 1);
+    EXPECT_EQ(inflater.open, 0);
+    job.settings.inflater = nullptr;
+  }
+};
+
+TEST_F(InflatedImage, SamePixels) {
+  use(test::read_bytes(golden + "preproc.fits"));
+  for (const test::Inflates what :
+       {test::Inflates::by_zlib, test::Inflates::nothing, test::Inflates::wrong_bytes})
+    expect_same(what);
+}
+
+TEST_F(InflatedImage, ADeviceErrorIsOne) {
+  use(test::read_bytes(golden + "preproc.fits"));
+  test::ZlibInflater inflater(test::Inflates::device_error);
+  job.settings.inflater = &inflater;
+  EXPECT_EQ(refused(ErrorKind::device), "GPU 0: it failed");
+}
+
+// Wrong checksums are known before the pixels are converted without an inflater, and after the
+// first of them with one.
+TEST_F(InflatedImage, OneMessageOfSeveralFaults) {
+  test::FitsEdit edit(golden + "preproc.fits");
+  for (const char* hdu : {"IMAGE", "IVAR", "MASK"}) {
+    const std::string once = edit.hdu(hdu).data.substr(0, std::size_t{4} * 130 * 300);
+    edit.hdu(hdu).data = once + once;
+    edit.hdu(hdu).data.resize((2 * once.size() + 2879) / 2880 * 2880, '\0');
+    edit.set(hdu, "NAXIS2", "600");
+  }
+  test::FitsEdit wide = test::with_wide_mask(edit.save(scratch.file("tall.fits")), 78000);
+  wide.hdu("MASK").data[0] = 1;
+  wide.hdu("IVAR").data[std::size_t{4} * 78000 - 1] ^= 1;
+  use(wide.with_old_sums().bytes());
+  const std::string alone = refused(ErrorKind::data);
+  EXPECT_NE(alone.find("checksum"), std::string::npos) << alone;
+  test::ZlibInflater inflater;
+  job.settings.inflater = &inflater;
+  EXPECT_EQ(refused(ErrorKind::data), alone);
+  EXPECT_EQ(inflater.inflated, 1);
+}
 
 // The grid of a camera that is not DESI's is the PSF's, in production's steps.
 TEST_F(ReadFrameInputs, CamerasOfOtherInstruments) {
