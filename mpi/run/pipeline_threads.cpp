@@ -15,8 +15,14 @@ constexpr int max_plain_writers = 8;
 // More threads would wait for each other to write the same file.
 constexpr int max_write_threads = 4;
 
-bool is_packed(const std::string& path) {
-  return path.ends_with(".gz") || path.ends_with(".fz");
+// Bytes: a GPU of less memory has none to spare beside its extractors.
+constexpr double min_memory_of_inflater = 39e9;
+// Fewer frames are read before a GPU has memory to inflate them.
+constexpr std::size_t min_frames_of_inflater = 5;
+
+bool some_image_ends_with(const std::vector<FrameFiles>& frames, const char* ending) {
+  return std::ranges::any_of(
+      frames, [&](const FrameFiles& files) { return files.input.ends_with(ending); });
 }
 
 int extractors_of(const PipelineLoad& load) {
@@ -29,13 +35,18 @@ int extractors_of(const PipelineLoad& load) {
 
 }  // namespace
 
+bool inflates_by_default(const PipelineLoad& load) {
+  return load.gzip_inputs && load.frames >= min_frames_of_inflater &&
+         load.device_memory >= min_memory_of_inflater;
+}
+
 PipelineThreads pipeline_threads(const PipelineLoad& load) {
   const int half = std::max(1, load.cpus / 2);
   PipelineThreads threads;
   threads.extractors = extractors_of(load);
-  // Decompression takes most of the CPU time of a frame with a packed image.
-  threads.readers =
-      load.packed_inputs ? load.cpus : std::min(half, max_plain_readers * load.devices);
+  // Decompression takes most of the CPU time of a frame that a CPU unpacks.
+  const bool cpus_unpack = load.tiled_inputs || (load.gzip_inputs && !load.gpus_inflate);
+  threads.readers = cpus_unpack ? load.cpus : std::min(half, max_plain_readers * load.devices);
   threads.writers = std::min(half, max_plain_writers * load.devices);
   threads.write_threads =
       std::clamp(2 * load.cpus / std::max(1, threads.writers), 1, max_write_threads);
@@ -43,17 +54,17 @@ PipelineThreads pipeline_threads(const PipelineLoad& load) {
   return threads;
 }
 
-int read_threads_of_frame(int threads, std::size_t unread) {
+int read_threads_of_frame(int threads, std::size_t sharing) {
   const auto all = static_cast<std::size_t>(threads);
-  return static_cast<int>(std::max<std::size_t>(1, all / unread));
+  return static_cast<int>(std::max<std::size_t>(1, all / sharing));
 }
 
 PipelineLoad load_of(const std::vector<FrameFiles>& frames, int ranks) {
   PipelineLoad load;
   const auto count = static_cast<std::size_t>(std::max(ranks, 1));
   load.frames = (frames.size() + count - 1) / count;
-  load.packed_inputs =
-      std::ranges::any_of(frames, [](const FrameFiles& files) { return is_packed(files.input); });
+  load.gzip_inputs = some_image_ends_with(frames, ".gz");
+  load.tiled_inputs = some_image_ends_with(frames, ".fz");
   return load;
 }
 

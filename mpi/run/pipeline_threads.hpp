@@ -13,7 +13,9 @@ struct PipelineLoad {
   int cpus = 1;                 ///< CPUs that the rank may use
   int devices = 1;              ///< GPUs of the rank
   std::size_t frames = 1;       ///< frames of the rank
-  bool packed_inputs = false;   ///< whether some images are .gz or .fz
+  bool gzip_inputs = false;     ///< whether some images are .gz
+  bool tiled_inputs = false;    ///< whether some images are .fz
+  bool gpus_inflate = false;    ///< whether GPUs inflate images that are .gz
   double device_memory = 1e12;  ///< bytes of the GPU with the least memory
 };
 
@@ -26,13 +28,17 @@ struct PipelineThreads {
   int frames_in_flight = 1;  ///< limit of frames in memory, which bounds all queues
 };
 
+/// Whether GPUs inflate images by default: a few frames are read while a GPU starts, and a GPU of
+/// little memory needs it for extractors.
+[[nodiscard]] bool inflates_by_default(const PipelineLoad& load);
+
 /// Readers and writers are in proportion to the CPU time of their files, plain or packed. There are
 /// four extractors per GPU, or fewer if memory or the number of frames is small.
 [[nodiscard]] PipelineThreads pipeline_threads(const PipelineLoad& load);
 
-/// The threads that read one frame, if `unread` frames, at least 1, share the rank's `threads`: all
-/// for a frame alone, one each for a night's.
-[[nodiscard]] int read_threads_of_frame(int threads, std::size_t unread);
+/// The threads that read one frame, if `sharing` frames, at least 1, share the rank's `threads`:
+/// all for a frame alone, one each for a night's.
+[[nodiscard]] int read_threads_of_frame(int threads, std::size_t sharing);
 
 /// The load of one rank for `frames`; the caller sets CPUs and GPUs.
 [[nodiscard]] PipelineLoad load_of(const std::vector<FrameFiles>& frames, int ranks);

@@ -155,13 +155,20 @@ class Pipeline {
       if (i >= frames_.size()) break;
       auto one = std::make_unique<InFlight>();
       one->frame = frames_[i];
-      one->failure = read_step(run_, one->frame,
-                               read_threads_of_frame(run_.job.settings.read_threads, unread_),
-                               one->inputs, one->times);
+      one->failure = read_step(run_, one->frame, threads_of_next_read(), one->inputs, one->times);
       --unread_;
       to_extract_.push(std::move(one));
     }
     tokens_.release();
+  }
+
+  // With an inflater there are fewer readers than CPUs. They share the CPUs until it is ready.
+  [[nodiscard]] int threads_of_next_read() const {
+    const FrameSettings& settings = run_.job.settings;
+    std::size_t sharing = unread_;
+    if (settings.inflater != nullptr)
+      sharing = std::min(sharing, static_cast<std::size_t>(run_.job.readers));
+    return read_threads_of_frame(settings.read_threads, sharing);
   }
 
   void extract_frames(int slot, std::promise<void> ready) {

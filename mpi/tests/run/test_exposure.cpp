@@ -9,6 +9,8 @@
 #include "mpi/comm/collective.hpp"
 #include "mpi/run/groups.hpp"
 #include "mpi/tests/run/exposure_runs.hpp"
+#include "reference/fits/write/atomic_write.hpp"
+#include "reference/tests/support/zlib_inflater.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -89,6 +91,40 @@ TEST_F(Exposure, AnyNumberOfPipelineThreadsGivesTheSameBytes) {
       EXPECT_EQ(run(job).failed, 0);
       expect_outputs(job);
     }
+}
+
+// The readers of pipeline take the inflater's bytes. One that fails fails its frames alone.
+TEST_F(Exposure, ImagesInflatedByADevice) {
+  ExposureJob job = all_frames(Schedule::pipeline);
+  on_root(world, [&] {
+    for (FrameFiles& one : job.frames) {
+      const std::string bytes = test::read_file(one.input);
+      one.input = inputs->file("gz-" + one.camera + ".fits.gz");
+      atomic_write(one.input, {bytes.begin(), bytes.end()});
+    }
+  });
+  broadcast(world, job.frames);
+  std::vector<std::string> of_cpus;
+  for (const test::Inflates what :
+       {test::Inflates::refuses, test::Inflates::by_zlib, test::Inflates::device_error}) {
+    const bool fails = what == test::Inflates::device_error;
+    test::ZlibInflater inflater(what);
+    job.settings.inflater = &inflater;
+    EXPECT_EQ(run(job).failed, fails ? static_cast<int>(files.size()) : 0);
+    const int rank = world.rank(), ranks = world.size();
+    const int frames = static_cast<int>(files.size());
+    EXPECT_EQ(inflater.begun, frames / ranks + (rank < frames % ranks ? 1 : 0));
+    EXPECT_EQ(inflater.inflated, what == test::Inflates::by_zlib ? inflater.begun.load() : 0);
+    EXPECT_EQ(inflater.open, 0);
+    on_root(world, [&] {
+      std::vector<std::string> written;
+      for (const FrameFiles& one : job.frames)
+        if (!fails) written.push_back(test::read_file(one.output));
+      if (what == test::Inflates::refuses) of_cpus = written;
+      EXPECT_TRUE(fails || written == of_cpus);
+      for (const std::string& name : outputs->names()) std::filesystem::remove(outputs->file(name));
+    });
+  }
 }
 
 TEST_F(Exposure, FactoryMakesOnlyUsedExtractors) {

@@ -15,11 +15,13 @@ FrameFiles files(const std::string& input, const std::string& output) {
 TEST(PipelineThreads, LoadOfFrames) {
   const PipelineLoad plain = load_of({files("a.fits", "b.fits"), files("c.fits", "d.fits")}, 1);
   EXPECT_EQ(plain.frames, 2U);
-  EXPECT_FALSE(plain.packed_inputs);
+  EXPECT_FALSE(plain.gzip_inputs || plain.tiled_inputs);
   const PipelineLoad packed = load_of(
       {files("a.fits", "b.fits"), files("c.fits.fz", "d.fits.gz"), files("e.fits", "f.fits")}, 2);
   EXPECT_EQ(packed.frames, 2U);
-  EXPECT_TRUE(packed.packed_inputs);
+  EXPECT_TRUE(packed.tiled_inputs);
+  EXPECT_FALSE(packed.gzip_inputs);
+  EXPECT_TRUE(load_of({files("a.fits.gz", "b.fits")}, 1).gzip_inputs);
 }
 
 TEST(PipelineThreads, PackedImagesAreReadByAllCpus) {
@@ -27,8 +29,26 @@ TEST(PipelineThreads, PackedImagesAreReadByAllCpus) {
   load.cpus = 16;
   load.frames = 30;
   EXPECT_EQ(pipeline_threads(load).readers, 6);
-  load.packed_inputs = true;
+  load.gzip_inputs = true;
   EXPECT_EQ(pipeline_threads(load).readers, 16);
+  load.gpus_inflate = true;
+  EXPECT_EQ(pipeline_threads(load).readers, 6);
+  load.tiled_inputs = true;
+  EXPECT_EQ(pipeline_threads(load).readers, 16);
+}
+
+TEST(PipelineThreads, GpusInflateManyFramesIfTheyHaveMemory) {
+  PipelineLoad load;
+  load.frames = 30;
+  load.device_memory = 80e9;
+  EXPECT_FALSE(inflates_by_default(load));
+  load.gzip_inputs = true;
+  EXPECT_TRUE(inflates_by_default(load));
+  load.frames = 4;
+  EXPECT_FALSE(inflates_by_default(load));
+  load.frames = 30;
+  load.device_memory = 24e9;
+  EXPECT_FALSE(inflates_by_default(load));
 }
 
 TEST(PipelineThreads, ExtractorsByFramesAndMemory) {

@@ -1,0 +1,85 @@
+#include "mpi/run/device_inflaters.hpp"
+
+#include <exception>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "reference/core/error.hpp"
+#include "reference/core/thread_name.hpp"
+
+namespace spex::mpi {
+
+// A file of one device.
+class DeviceInflaters::File final : public InflatedFile {
+ public:
+  File(DeviceInflaters& all, Ready& one, std::unique_ptr<InflatedFile> file)
+      : all_(&all), one_(&one), file_(std::move(file)) {}
+
+  [[nodiscard]] std::span<char> compressed() override { return file_->compressed(); }
+  [[nodiscard]] std::optional<std::span<const char>> inflate() override {
+    try {
+      return file_->inflate();
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::device) throw;
+      all_->lose(*one_, error);
+      return std::nullopt;
+    }
+  }
+
+ private:
+  DeviceInflaters* all_;
+  Ready* one_;
+  std::unique_ptr<InflatedFile> file_;
+};
+
+void DeviceInflaters::start(int device, Make make) {
+  const std::scoped_lock lock(mutex_);
+  if (!started_.insert(device).second) return;
+  makers_.emplace_back([this, device, make = std::move(make)] { make_one(device, make); });
+}
+
+void DeviceInflaters::make_one(int device, const Make& make) {
+  name_thread("spex inflater");
+  try {
+    auto one = std::make_unique<Ready>(Ready{device, make()});
+    const std::scoped_lock lock(mutex_);
+    ready_.push_back(std::move(one));
+  } catch (const std::exception& error) {
+    spdlog::warn("GPU {} inflates no images, the CPUs do: {}", device, words_of(error));
+  }
+}
+
+// The device whose turn it is; null if there is none.
+DeviceInflaters::Ready* DeviceInflaters::next() {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t k = 0; k < ready_.size(); ++k) {
+    Ready& one = *ready_[turn_++ % ready_.size()];
+    if (!one.lost) return &one;
+  }
+  return nullptr;
+}
+
+void DeviceInflaters::lose(Ready& one, const std::exception& error) {
+  const std::scoped_lock lock(mutex_);
+  if (!std::exchange(one.lost, true))
+    spdlog::error("GPU {} inflates no more images, the CPUs do: {}", one.device, words_of(error));
+}
+
+std::unique_ptr<InflatedFile> DeviceInflaters::begin(std::size_t size) {
+  Ready* const one = next();
+  if (one == nullptr) return nullptr;
+  try {
+    std::unique_ptr<InflatedFile> file = one->inflater->begin(size);
+    if (file == nullptr) return nullptr;
+    return std::make_unique<File>(*this, *one, std::move(file));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::device) throw;
+    lose(*one, error);
+    return nullptr;
+  }
+}
+
+}  // namespace spex::mpi
