@@ -11,6 +11,7 @@
 #include "gpu/core/eigensolver.hpp"
 #include "gpu/core/host_pinner.hpp"
 #include "gpu/extract/extract_patches.hpp"
+#include "gpu/files/inflate/gzip_inflater.hpp"
 
 namespace spex::gpu {
 
@@ -66,6 +67,10 @@ PatchExtractor gpu_extractor(int device, int frames_at_once, const PinHostMemory
                   static_cast<double>(device_memory_used()) * 1e-9);
     return results;
   };
+}
+
+std::unique_ptr<WholeInflater> gpu_inflater(int device, int files_at_once) {
+  return std::make_unique<GzipInflater>(device, files_at_once);
 }
 
 }  // namespace spex::gpu

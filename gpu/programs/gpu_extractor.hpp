@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reference/core/memory/large_blocks.hpp"
+#include "reference/fits/read/whole_inflater.hpp"
 #include "reference/frame/patch_extractor.hpp"
 
 namespace spex::gpu {
@@ -35,5 +36,9 @@ using PinHostMemory = std::function<bool(const void*, const std::shared_ptr<Pinn
 /// there is no such device.
 [[nodiscard]] PatchExtractor gpu_extractor(int device, int frames_at_once = 1,
                                            const PinHostMemory& pin = {});
+
+/// An inflater of gzip files on GPU `device`, with memory for `files_at_once`. Throws
+/// Error(device), also if there is too little memory.
+[[nodiscard]] std::unique_ptr<WholeInflater> gpu_inflater(int device, int files_at_once);
 
 }  // namespace spex::gpu

@@ -28,4 +28,8 @@ PatchExtractor gpu_extractor(int /*device*/, int /*frames_at_once*/, const PinHo
   throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
 }
 
+std::unique_ptr<WholeInflater> gpu_inflater(int /*device*/, int /*files_at_once*/) {
+  throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
+}
+
 }  // namespace spex::gpu

@@ -24,8 +24,10 @@
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
 #include "mpi/run/affinity.hpp"
+#include "mpi/run/device_inflaters.hpp"
 #include "mpi/run/pipeline_threads.hpp"
 #include "reference/cli/program.hpp"
+#include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/memory/pin_large_block.hpp"
 #include "reference/core/parallel.hpp"
@@ -55,23 +57,33 @@ constexpr int queues_of_gpu = 3;
 // A pipe may bring as many at once.
 constexpr std::size_t frames_of_exposure = 30;
 
-// Sets the unset thread counts of a pipeline; returns the number of threads that write one frame.
-int set_threads(spex::ExposureArguments& many, const std::vector<spex::FrameFiles>& frames,
-                const spex::mpi::Communicator& world, const spex::mpi::Communicator& node,
-                const std::vector<int>& devices) {
+// What a pipeline's files need beside the threads of ExposureArguments.
+struct FileSettings {
+  int write_threads = 1;     // that write one frame
+  int inflated_at_once = 0;  // images that each GPU inflates; 0: the CPUs do
+};
+
+// Sets the unset thread counts of a pipeline. `inflate`: auto, on or off.
+FileSettings set_threads(spex::ExposureArguments& many, const std::string& inflate,
+                         const std::vector<spex::FrameFiles>& frames,
+                         const spex::mpi::Communicator& world, const spex::mpi::Communicator& node,
+                         const std::vector<int>& devices) {
   spex::mpi::PipelineLoad load = spex::mpi::load_of(frames, world.size());
   if (many.from_pipe()) load.frames = std::max(load.frames, frames_of_exposure);
   load.cpus = spex::mpi::share_of_cpus(node);
   load.devices = static_cast<int>(devices.size());
   for (const int device : devices)
     load.device_memory = std::min(load.device_memory, spex::gpu::gpu_memory(device));
+  load.gpus_inflate = inflate == "on" || (inflate == "auto" && inflates_by_default(load));
   const spex::mpi::PipelineThreads threads = spex::mpi::pipeline_threads(load);
   many.readers = many.readers.value_or(threads.readers);
   many.writers = many.writers.value_or(threads.writers);
   many.extractors = many.extractors.value_or(threads.extractors);
   many.frames_in_flight = many.frames_in_flight.value_or(threads.frames_in_flight);
   many.devices = load.devices;
-  return threads.write_threads;
+  const int readers_of_device = (*many.readers + load.devices - 1) / load.devices;
+  return {.write_threads = threads.write_threads,
+          .inflated_at_once = load.gpus_inflate ? readers_of_device : 0};
 }
 
 // Keeps extractors until the process exits: the driver releases their memory (GB in hundreds of
@@ -89,14 +101,19 @@ class KeptExtractors {
     const std::scoped_lock lock(mutex_);
     return kept_.emplace(slot, std::move(extractor)).first->second;
   }
+  // The number of extractors.
+  int count() {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<int>(kept_.size());
+  }
 
  private:
   std::mutex mutex_;
   std::map<int, spex::PatchExtractor> kept_;
 };
 
-int extract(int argc, char** argv, const spex::mpi::Communicator& world,
-            KeptExtractors& extractors) {
+int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExtractors& extractors,
+            spex::mpi::DeviceInflaters& inflaters) {
   CLI::App app("Extracts 1D spectra from preprocessed CCD frames by spectroperfectionism, on GPUs.",
                program);
   app.set_version_flag("--version",
@@ -120,6 +137,11 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   spex::load_earth_orientation(world, arguments.production, job.settings.barycentric);
   choice.several = many.many() && spex::traits(job.settings.options.milestone).schedule ==
                                       spex::Schedule::pipeline;
+  spex::mpi::collective(world, [&] {
+    if (gpu.inflate == "on" && !choice.several)
+      throw spex::usage_error("--gpu-inflate", "no GPU inflates images here",
+                              "many frames and the milestone pipeline");
+  });
   choice.frames = std::max(to_do.frames.size(), many.from_pipe() ? frames_of_exposure : 0);
   spex::gpu::limit_visible_gpus(choice, world);
   const spex::mpi::Communicator node = world.node();
@@ -143,15 +165,26 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   job.settings.read_threads = spex::mpi::share_of_cpus(node);
   if (!many.many())
     job.settings.write_threads = std::min(spex::default_threads(), max_write_threads);
-  else if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline)
-    job.settings.write_threads = set_threads(many, to_do.frames, world, node, devices);
+  FileSettings files;
+  if (choice.several) {
+    files = set_threads(many, gpu.inflate, to_do.frames, world, node, devices);
+    job.settings.write_threads = files.write_threads;
+  }
+  if (files.inflated_at_once > 0) job.settings.inflater = &inflaters;
   // The device with the most extractors.
   const int sharing = many.devices.value_or(1);
   const int frames_at_once = (many.extractors.value_or(1) + sharing - 1) / sharing;
   return spex::extract_one_or_many(world, job, many, std::move(to_do), [&](int k) {
     if (reads_meanwhile) take_gpus();
-    return extractors.of_slot(k, devices[static_cast<std::size_t>(k) % devices.size()],
-                              frames_at_once);
+    spex::PatchExtractor extractor = extractors.of_slot(
+        k, devices[static_cast<std::size_t>(k) % devices.size()], frames_at_once);
+    // The last extractor: until now the driver was busy.
+    if (files.inflated_at_once > 0 && extractors.count() == spex::extractors_of_rank(many))
+      for (const int device : devices)
+        inflaters.start(device, [device, count = files.inflated_at_once] {
+          return spex::gpu::gpu_inflater(device, count);
+        });
+    return extractor;
   });
 }
 
@@ -169,11 +202,12 @@ int main(int argc, char** argv) {
   ask_for_few_queues();
   spex::set_up_logging(program);
   KeptExtractors extractors;
+  spex::mpi::DeviceInflaters inflaters;
   const int status = spex::run_on_ranks(
       program, argc, argv, [&](int count, char** words, const spex::mpi::Communicator& world) {
-        return extract(count, words, world, extractors);
+        return extract(count, words, world, extractors, inflaters);
       });
-  // Skip destructors, in particular the extractors'.
+  // Skip destructors, in particular the extractors' and the inflaters'.
   std::fflush(nullptr);
   _exit(status);
 }

@@ -12,7 +12,8 @@ namespace spex {
 struct GpuArguments {
   std::optional<int> device;  ///< GPU of every rank; if absent, GPUs are dealt to ranks
   std::optional<int> gpus;  ///< GPUs of a single process; if absent, chosen by the number of frames
-  std::string bind = "gpu";  ///< gpu or none
+  std::string bind = "gpu";      ///< gpu or none
+  std::string inflate = "auto";  ///< auto, on or off
 };
 
 /// Adds the options to `app`.
@@ -33,6 +34,11 @@ inline void add_gpu_options(CLI::App& app, GpuArguments& arguments) {
                  "gpu: bind each rank to the CPUs near its GPU, within the launcher's binding;\n"
                  "none: do not bind")
       ->check(CLI::IsMember({"gpu", "none"}))
+      ->group("Running");
+  app.add_option("--gpu-inflate", arguments.inflate,
+                 "on: GPUs inflate .gz images, for pipeline; off: CPUs do; default: auto, on for\n"
+                 "5 frames or more of a rank on GPUs of 40 GB or more")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
       ->group("Running");
 }
 

@@ -21,7 +21,12 @@ class DeviceInflaters::File final : public InflatedFile {
   [[nodiscard]] std::span<char> compressed() override { return file_->compressed(); }
   [[nodiscard]] std::optional<std::span<const char>> inflate() override {
     try {
-      return file_->inflate();
+      const std::optional<std::span<const char>> content = file_->inflate();
+      if (content)
+        spdlog::debug("GPU {} inflated an image of {} bytes", one_->device, content->size());
+      else
+        spdlog::debug("GPU {} left an image to the CPUs", one_->device);
+      return content;
     } catch (const Error& error) {
       if (error.kind() != ErrorKind::device) throw;
       all_->lose(*one_, error);

@@ -290,7 +290,49 @@ def exposure(build: Path) -> None:
         found("every frame agrees with its truth")
 
 
-CHECKS = (identity, poison, sanitize, control, kernels, rejected_pixels, mps, exposure)
+def inflated_images(build: Path) -> None:
+    """Images inflated by GPUs: the frames of those that CPUs inflate."""
+    times = 8  # each image: the first are read before a GPU is ready
+    with scratch() as night:
+        sim = [build / "bin/spex-sim", "-o", night, "--cameras", "b0,r0,z0", "--on-grid"]
+        run([*sim, "--compress", "gz", "--compress-level", 6])
+        sums: dict[str, list[str]] = {}
+        for how in ("off", "on"):
+            out = night / how
+            out.mkdir()
+            lines = []
+            for image in sorted(night.glob("preproc-*.fits.gz")):
+                _, camera, number = image.name.removesuffix(".fits.gz").split("-")
+                files = f"{image} {night}/psf-{camera}-{number}.fits {out}/{camera}"
+                lines += [f"{camera} {files}-{k}.fits" for k in range(times)]
+            (night / "list").write_text("\n".join(lines) + "\n")
+            command = [build / "bin/spex-gpu", "--list", night / "list", "--gpu-inflate", how]
+            text = run([*command, "--milestone", "pipeline", "--loglevel", "debug"])
+            inflated = text.count(" inflated an image of ")
+            if (inflated > 0) != (how == "on"):
+                fail(f"--gpu-inflate {how}: {inflated} images inflated by GPUs")
+            if " left an image to the CPUs" in text:
+                fail("a GPU did not inflate an undamaged image")
+            frames = sorted(out.glob("*.fits"))
+            if len(frames) != len(lines):
+                fail(f"{len(frames)} frames (expected {len(lines)})")
+            sums[how] = [hashlib.sha256(frame.read_bytes()).hexdigest() for frame in frames]
+            found(f"--gpu-inflate {how}: {inflated} of {len(frames)} images inflated by GPUs")
+    if sums["on"] != sums["off"]:
+        fail("images inflated by GPUs: other frames")
+
+
+CHECKS = (
+    identity,
+    poison,
+    sanitize,
+    control,
+    kernels,
+    rejected_pixels,
+    mps,
+    exposure,
+    inflated_images,
+)
 
 if __name__ == "__main__":
     named = {check.__name__: check for check in CHECKS}
