@@ -48,18 +48,35 @@ void DeviceInflaters::start(int device, Make make) {
 
 void DeviceInflaters::make_one(int device, const Make& make) {
   name_thread("spex inflater");
+  std::unique_ptr<Ready> one;
   try {
-    auto one = std::make_unique<Ready>(Ready{device, make()});
-    const std::scoped_lock lock(mutex_);
-    ready_.push_back(std::move(one));
+    one = std::make_unique<Ready>(Ready{device, make()});
   } catch (const std::exception& error) {
     spdlog::warn("GPU {} inflates no images, the CPUs do: {}", device, words_of(error));
   }
+  const std::scoped_lock lock(mutex_);
+  if (one != nullptr) ready_.push_back(std::move(one));
+  ++made_;
+  made_one_.notify_all();
+}
+
+// Waits for the first device, unless the readers are to inflate the file meanwhile.
+void DeviceInflaters::await_first(std::unique_lock<std::mutex>& lock) {
+  if (!ready_.empty() || !waits_) return;
+  if (left_to_readers_ > 0) {
+    --left_to_readers_;
+    return;
+  }
+  const auto decided = [&] {
+    return !ready_.empty() || !waits_ || (!started_.empty() && made_ == started_.size());
+  };
+  if (!made_one_.wait_for(lock, patience_, decided)) waits_ = false;
 }
 
 // The device whose turn it is; null if there is none.
 DeviceInflaters::Ready* DeviceInflaters::next() {
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
+  await_first(lock);
   for (std::size_t k = 0; k < ready_.size(); ++k) {
     Ready& one = *ready_[turn_++ % ready_.size()];
     if (!one.lost) return &one;

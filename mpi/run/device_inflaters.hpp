@@ -1,6 +1,8 @@
 // One inflater of gzip files over the devices of a process.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -13,15 +15,22 @@
 
 namespace spex::mpi {
 
-/// Deals files to the inflaters of several devices in turn. While no inflater is ready, and for
-/// files of a device that fails, the readers inflate by themselves. A device that fails is logged
-/// and gets no more files: its extractors say what it means for the run. Thread-safe.
+/// Files that readers inflate by themselves while the devices start, with all CPUs.
+inline constexpr int files_of_start = 2;
+
+/// Deals files to the inflaters of several devices in turn. While the devices start, the readers
+/// inflate the first files by themselves, and later files wait for a device: it inflates ten files
+/// before a CPU has inflated one. For files of a device that fails, too, the readers inflate by
+/// themselves. A device that fails is logged and gets no more files: its extractors say what it
+/// means for the run. Thread-safe.
 class DeviceInflaters final : public WholeInflater {
  public:
   /// Makes the inflater of a device.
   using Make = std::function<std::unique_ptr<WholeInflater>()>;
 
-  DeviceInflaters() = default;
+  /// `patience`: how long files wait for the first device; after that, none waits.
+  explicit DeviceInflaters(std::chrono::milliseconds patience = std::chrono::seconds(5))
+      : patience_(patience) {}
   DeviceInflaters(const DeviceInflaters&) = delete;
   DeviceInflaters& operator=(const DeviceInflaters&) = delete;
   /// Waits for inflaters that are being made. All files must be destroyed.
@@ -41,10 +50,16 @@ class DeviceInflaters final : public WholeInflater {
   };
 
   void make_one(int device, const Make& make);
+  void await_first(std::unique_lock<std::mutex>& lock);
   Ready* next();
   void lose(Ready& one, const std::exception& error);
 
+  const std::chrono::milliseconds patience_;
   std::mutex mutex_;
+  std::condition_variable made_one_;
+  int left_to_readers_ = files_of_start;
+  bool waits_ = true;     // for the first device
+  std::size_t made_ = 0;  // devices whose inflater was made, or could not be made
   std::vector<std::unique_ptr<Ready>> ready_;
   std::size_t turn_ = 0;
   std::set<int> started_;

@@ -15,6 +15,7 @@
 #include <spdlog/spdlog.h>
 
 #include "mpi/comm/collective.hpp"
+#include "mpi/run/device_inflaters.hpp"
 #include "mpi/run/pipeline_threads.hpp"
 #include "mpi/run/schedule.hpp"
 #include "reference/core/channel.hpp"
@@ -162,12 +163,11 @@ class Pipeline {
     tokens_.release();
   }
 
-  // With an inflater there are fewer readers than CPUs. They share the CPUs until it is ready.
+  // With an inflater, few frames are read by CPUs, while it starts.
   [[nodiscard]] int threads_of_next_read() const {
     const FrameSettings& settings = run_.job.settings;
     std::size_t sharing = unread_;
-    if (settings.inflater != nullptr)
-      sharing = std::min(sharing, static_cast<std::size_t>(run_.job.readers));
+    if (settings.inflater != nullptr) sharing = std::min<std::size_t>(sharing, files_of_start);
     return read_threads_of_frame(settings.read_threads, sharing);
   }
 

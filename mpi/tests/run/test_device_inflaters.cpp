@@ -73,9 +73,39 @@ TEST(DeviceInflaters, NoneIsReady) {
     go.get_future().wait();
     return std::make_unique<Shared>(inflater);
   });
-  EXPECT_EQ(all.begin(100), nullptr);
+  EXPECT_EQ(all.begin(100), nullptr) << "the second file is also left to the reader";
   go.set_value();
   await(all, {&inflater});
+}
+
+TEST(DeviceInflaters, LaterFilesWaitForTheFirstDevice) {
+  DeviceInflaters all(std::chrono::minutes(1));
+  for (int k = 0; k < files_of_start; ++k) EXPECT_EQ(all.begin(100), nullptr);
+  ZlibInflater inflater;
+  std::jthread starts([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    all.start(0, make(inflater));
+  });
+  EXPECT_NE(all.begin(100), nullptr);
+  EXPECT_EQ(inflater.begun, 1);
+}
+
+TEST(DeviceInflaters, NoFileWaitsForDevicesThatCannotStart) {
+  DeviceInflaters all(std::chrono::minutes(1));
+  for (int k = 0; k < files_of_start; ++k) EXPECT_EQ(all.begin(100), nullptr);
+  all.start(0, []() -> std::unique_ptr<WholeInflater> {
+    throw Error(ErrorKind::device, "GPU", "out of memory");
+  });
+  EXPECT_EQ(all.begin(100), nullptr);
+}
+
+TEST(DeviceInflaters, PatienceEnds) {
+  DeviceInflaters all(std::chrono::milliseconds(20));
+  for (int k = 0; k < files_of_start; ++k) EXPECT_EQ(all.begin(100), nullptr);
+  EXPECT_EQ(all.begin(100), nullptr);
+  const auto start = std::chrono::steady_clock::now();
+  for (int k = 0; k < 1000; ++k) EXPECT_EQ(all.begin(100), nullptr);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5)) << "none waits now";
 }
 
 TEST(DeviceInflaters, DevicesTakeTurns) {
