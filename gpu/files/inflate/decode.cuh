@@ -5,8 +5,8 @@
 
 namespace spex::gpu::deflate {
 
-/// Why decoding stopped: the part ends; the block ends; there is no such code.
-inline constexpr uint32_t part_ends = 0, block_ends = 1, no_code = 2;
+/// Why decoding stopped: the part ends; the block ends; there is no such code. Or that it goes on.
+inline constexpr uint32_t part_ends = 0, block_ends = 1, no_code = 2, goes_on = 3;
 
 /// Sinks of symbols: one that needs nothing, and one that counts.
 struct Ignore {
@@ -84,46 +84,57 @@ SPEX_HD inline bool decode_match(BitReader& reader, const WarpState& warp, uint3
   return true;
 }
 
-/// Decodes the symbols that begin before bit `stop`, and tells why it stopped.
+/// Decodes some symbols, at least one, of those that begin before bit `stop`.
 template <class Sink>
-SPEX_HD inline uint32_t decode(BitReader& reader, const WarpState& warp, uint32_t stop,
-                               Sink& sink) {
-  while (true) {
-    const uint32_t at = reader.at();
-    if (at >= stop) return part_ends;
-    uint32_t entry = 0;
-    if (at + bits_at_once <= stop) {
-      entry = decode_literals(reader, warp, sink);
-      if ((entry & 15U) != 0) continue;
-    } else {
-      reader.fill();
-      entry = next_literal_entry(reader, warp);
-      if ((entry & 15U) != 0) {
-        reader.skip(entry & 15U);
-        sink.literals(entry >> 8, 1);
-        continue;
-      }
-    }
+SPEX_HD inline uint32_t decode_some(BitReader& reader, const WarpState& warp, uint32_t stop,
+                                    Sink& sink) {
+  const uint32_t at = reader.at();
+  if (at >= stop) return part_ends;
+  uint32_t entry = 0;
+  if (at + bits_at_once <= stop) {
+    entry = decode_literals(reader, warp, sink);
+    if ((entry & 15U) != 0) return goes_on;
+  } else {
     reader.fill();
-    uint32_t symbol = entry >> 8, bits = entry >> 4 & 15U;
-    if (entry == 0) {
-      const LongCode found =
-          find_long_code(reader.peek(), literal_bits, warp.literal_code, warp.literal_symbols);
-      if (found.length > 15) return no_code;
-      symbol = found.symbol;
-      bits = found.length;
-      if (symbol < 256) {
-        reader.skip(bits);
-        sink.literals(symbol, 1);
-        continue;
-      }
-      symbol -= 256;
+    entry = next_literal_entry(reader, warp);
+    if ((entry & 15U) != 0) {
+      reader.skip(entry & 15U);
+      sink.literals(entry >> 8, 1);
+      return goes_on;
     }
-    reader.skip(bits);
-    const uint32_t length = warp.match_length[symbol];
-    if (length == 0) return block_ends;
-    if (length == no_length || !decode_match(reader, warp, length, sink)) return no_code;
   }
+  reader.fill();
+  uint32_t symbol = entry >> 8, bits = entry >> 4 & 15U;
+  if (entry == 0) {
+    const LongCode found =
+        find_long_code(reader.peek(), literal_bits, warp.literal_code, warp.literal_symbols);
+    if (found.length > 15) return no_code;
+    symbol = found.symbol;
+    bits = found.length;
+    if (symbol < 256) {
+      reader.skip(bits);
+      sink.literals(symbol, 1);
+      return goes_on;
+    }
+    symbol -= 256;
+  }
+  reader.skip(bits);
+  const uint32_t length = warp.match_length[symbol];
+  if (length == 0) return block_ends;
+  if (length == no_length || !decode_match(reader, warp, length, sink)) return no_code;
+  return goes_on;
+}
+
+/// Decodes the symbols that begin before bit `stop` in those lanes that are active, and tells why
+/// it stopped. All lanes must call it: they begin each step together, for otherwise a lane with a
+/// match would not wait for others, and each would go on alone.
+template <class Sink>
+SPEX_HD inline uint32_t decode(BitReader& reader, const WarpState& warp, uint32_t stop, Sink& sink,
+                               bool active) {
+  uint32_t state = active ? goes_on : part_ends;
+  while (any_lane(state == goes_on))
+    if (state == goes_on) state = decode_some(reader, warp, stop, sink);
+  return state;
 }
 
 }  // namespace spex::gpu::deflate

@@ -44,6 +44,16 @@ SPEX_HD inline uint32_t vote(const Holds& holds) {
 #endif
 }
 
+/// Whether a condition is true in any lane; all lanes must ask, and go on together. On the host
+/// each lane has its own answer.
+SPEX_HD inline bool any_lane(bool condition) {
+#ifdef __CUDA_ARCH__
+  return __any_sync(~0U, condition) != 0;
+#else
+  return condition;
+#endif
+}
+
 /// The number of the lowest bit that is set; 32 if there is none.
 SPEX_HD inline uint32_t lowest_bit(uint32_t bits) {
 #ifdef __CUDA_ARCH__

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(threads) join_kernel(const Job job, uint32_t p
 template <class Step>
 __device__ void for_batches(const Job& job, uint32_t n, const Step& step) {
   __shared__ MatchBatch batches[warps];
-  if (job.counts->error != 0) return;
+  if (any_lane(job.counts->error != 0)) return;
   const uint32_t warp = blockIdx.x * warps + threadIdx.x / lanes;
   for (uint32_t first = warp * lanes; first < n; first += gridDim.x * warps * lanes)
     step(batches[threadIdx.x / lanes], first);

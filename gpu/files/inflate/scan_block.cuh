@@ -30,26 +30,34 @@ SPEX_HD inline void load_code_lengths(const Job& job, WarpState& warp, uint32_t 
 struct Part {
   uint32_t from, begin, stop;
 };
-SPEX_HD inline void scan_part(const Job& job, WarpState& warp, uint32_t lane, const Part& part) {
-  if (part.begin >= job.end_bit) {
-    warp.begin[lane] = warp.end[lane] = part.begin;
-    warp.bytes[lane] = warp.matches[lane] = 0;
-    warp.state[lane] = no_code;
-    return;
-  }
-  const uint32_t stop = part.stop < job.end_bit ? part.stop : job.end_bit + 1;
-  BitReader reader(job.words, part.from);
+
+/// Moves the reader to the first symbol that begins in a part. Where there is no code the next bit
+/// may be the begin of one.
+SPEX_HD inline void synchronize(const Job& job, const WarpState& warp, BitReader& reader,
+                                const Part& part, bool active) {
   Ignore ignored;
-  while (reader.at() < part.begin)
-    if (decode(reader, warp, part.begin, ignored) == no_code)
+  while (any_lane(active && reader.at() < part.begin))
+    if (active && reader.at() < part.begin &&
+        decode_some(reader, warp, part.begin, ignored) == no_code)
       reader = BitReader(job.words, reader.at() + 1);
-  warp.begin[lane] = reader.at();
+}
+
+/// All lanes: scans the parts of those that are active.
+SPEX_HD inline void scan_part(const Job& job, WarpState& warp, uint32_t lane, const Part& part,
+                              bool active) {
+  const bool inside = active && part.begin < job.end_bit;
+  const uint32_t stop = part.stop < job.end_bit ? part.stop : job.end_bit + 1;
+  BitReader reader(job.words, inside ? part.from : job.first_bit);
+  synchronize(job, warp, reader, part, inside);
+  const uint32_t begin = reader.at();
   Count count;
-  const uint32_t state = decode(reader, warp, stop, count);
-  warp.end[lane] = reader.at();
+  const uint32_t state = decode(reader, warp, stop, count, inside);
+  if (!active) return;
+  warp.begin[lane] = inside ? begin : part.begin;
+  warp.end[lane] = inside ? reader.at() : part.begin;
   warp.bytes[lane] = count.bytes;
   warp.matches[lane] = count.matches;
-  warp.state[lane] = reader.at() > job.end_bit ? no_code : state;
+  warp.state[lane] = inside && reader.at() <= job.end_bit ? state : no_code;
 }
 
 SPEX_HD inline uint32_t first_stopped(const WarpState& warp) {
@@ -62,7 +70,7 @@ SPEX_HD inline void scan_parts(const Job& job, WarpState& warp, uint32_t at, uin
   for_lanes([&](uint32_t lane) {
     const uint32_t before = lane * bits, begin = at + before;
     const uint32_t early = before < bits_to_synchronize ? before : bits_to_synchronize;
-    scan_part(job, warp, lane, {begin - early, begin, begin + bits});
+    scan_part(job, warp, lane, {begin - early, begin, begin + bits}, true);
   });
   while (true) {
     const uint32_t stopped = first_stopped(warp);
@@ -75,8 +83,7 @@ SPEX_HD inline void scan_parts(const Job& job, WarpState& warp, uint32_t at, uin
     });
     for_lanes([&](uint32_t lane) {
       const uint32_t begin = warp.again[lane];
-      if ((again >> lane & 1U) != 0)
-        scan_part(job, warp, lane, {begin, begin, at + (lane + 1) * bits});
+      scan_part(job, warp, lane, {begin, begin, at + (lane + 1) * bits}, (again >> lane & 1U) != 0);
     });
   }
 }

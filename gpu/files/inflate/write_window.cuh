@@ -12,8 +12,9 @@ class Writer {
 
   /// Writes from byte `at` and match `match` on.
   SPEX_HD Writer(const Job& job, uint32_t at, uint32_t match)
-      : job_(&job), begin_(at), at_(at), match_(match) {
-    if (at % 64 == 0) begin_bucket(at, match);
+      : job_(&job), begin_(at), at_(at), match_(match) {}
+  SPEX_HD void begin() {
+    if (at_ % 64 == 0) begin_bucket(at_, match_);
   }
 
   /// The first `count` <= 8 bytes of `values`.
@@ -114,13 +115,14 @@ SPEX_HD inline void write_window(const Job& job, WarpState& warp, const Window& 
   load_code_lengths(job, warp, window.block);
   make_tables(warp);
   for_lanes([&](uint32_t lane) {
-    if (lane >= window.parts) return;
-    const uint32_t stop = lane + 1 == window.parts ? window.end : window.begin[lane + 1];
+    const bool active = lane < window.parts;
+    const uint32_t stop = lane + 1 < window.parts ? window.begin[lane + 1] : window.end;
     Writer writer(job, first + window.byte[lane],
                   job.first_match[window.block] + window.match[lane]);
-    BitReader reader(job.words, window.begin[lane]);
-    decode(reader, warp, stop, writer);
-    writer.finish();
+    BitReader reader(job.words, window.begin[active ? lane : 0]);
+    if (active) writer.begin();
+    decode(reader, warp, stop, writer, active);
+    if (active) writer.finish();
   });
 }
 
