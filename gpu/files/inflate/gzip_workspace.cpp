@@ -41,7 +41,7 @@ Job GzipWorkspace::make_job(std::span<const char> file, const GzipMember& member
   job.last_from = static_cast<std::uint32_t>(
       size > last_block_within ? (size - last_block_within) / sizeof(std::uint32_t) : 0);
   job.size = member.size;
-  job.max_candidates = static_cast<std::uint32_t>(size / 16 + 65536);  // 4 times the usual number
+  job.max_candidates = static_cast<std::uint32_t>(size / 64 + 65536);  // 5 times the usual number
   job.candidates = room_for(candidates_, job.max_candidates);
   job.max_blocks = max_blocks;
   job.blocks = room_for(blocks_, max_blocks);
@@ -56,10 +56,6 @@ Job GzipWorkspace::make_job(std::span<const char> file, const GzipMember& member
   job.windows = room_for(windows_, job.max_windows);
   job.out = room_for(out_, member.size + 1);
   job.buckets = room_for(buckets_, member.size / 64 + 2);
-  // 5 times that of an image; more may be needed where text of over 4 MB is most of the file
-  job.max_links = static_cast<std::uint32_t>(std::min(member.size, member.size / 8 + 4'000'000));
-  job.links = room_for(links_, job.max_links);
-  job.link_begin = room_for(link_begin_, job.max_links);
   job.counts = counts_.get();
   return job;
 }
@@ -68,6 +64,11 @@ void GzipWorkspace::add_matches(Job& job, std::size_t nmatches) {
   job.match_begin = room_for(match_begin_, nmatches);
   job.matches = room_for(matches_, nmatches);
   job.first_link = room_for(first_link_, nmatches);
+}
+
+void GzipWorkspace::add_links(Job& job, std::size_t nlinks) {
+  job.links = room_for(links_, nlinks);
+  job.link_begin = room_for(link_begin_, nlinks);
 }
 
 void GzipWorkspace::upload(std::span<const char> file) {
@@ -113,6 +114,9 @@ bool GzipWorkspace::inflate(std::span<const char> file, const GzipMember& member
   write_windows(job, found.windows, grid_);
   join_runs(job, found.windows, grid_);
   copy_matches(job, found.matches, grid_);
+  count_links(job, found.matches, grid_);
+  const Counts written = wait_for_counts();
+  if (written.error != 0 || !allocates([&] { add_links(job, written.links); })) return false;
   follow_links(job, found.matches, grid_);
   sum_crc(job, grid_);
   if (member.size != 0)

@@ -25,9 +25,10 @@ class GzipWorkspace {
   using Job = deflate::Job;
   using Counts = deflate::Counts;
 
-  /// Memory whose size the file's size and the trailer give; that of `nmatches` matches.
+  /// Memory whose size the file's size and the trailer give; that of matches, and of links.
   [[nodiscard]] Job make_job(std::span<const char> file, const GzipMember& member);
   void add_matches(Job& job, std::size_t nmatches);
+  void add_links(Job& job, std::size_t nlinks);
   void upload(std::span<const char> file);
   [[nodiscard]] Counts wait_for_counts();
   /// Finds all blocks; what is known of their chain then.

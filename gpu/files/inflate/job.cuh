@@ -71,7 +71,7 @@ inline constexpr uint32_t is_final = 1U << 31;
 
 /// Reasons to give up, as bits.
 inline constexpr uint32_t too_many_candidates = 1, too_many_blocks = 2, too_many_windows = 4,
-                          far_distance = 8, open_run = 16, too_many_links = 32;
+                          far_distance = 8, open_run = 16;
 /// Where the chain of blocks from the first one ends: in a block that cannot be decoded, where no
 /// block was found, or at the trailer.
 enum class Tip : uint32_t { bad, open, at_trailer };
@@ -114,7 +114,6 @@ struct Job {
   Match* matches;
   uint32_t* first_link;          ///< of each match that is not copied in the rounds
   uint32_t *links, *link_begin;  ///< and the bytes that they are of
-  uint32_t max_links;
   uint8_t* out;
   Counts* counts;
 };

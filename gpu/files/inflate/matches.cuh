@@ -181,11 +181,7 @@ SPEX_HD inline void count_links(const Job& job, MatchBatch& batch, uint32_t firs
     if (lane == 0) batch.link = add_to(job.counts->links, links_before(lanes));
   });
   for_lanes([&](uint32_t lane) {
-    if ((open >> lane & 1U) == 0) return;
-    const uint32_t link = batch.link + links_before(lane);
-    job.first_link[first + lane] = link;
-    if (link + length_of(batch.match[lane]) > job.max_links)
-      set_bits(job.counts->error, too_many_links);
+    if ((open >> lane & 1U) != 0) job.first_link[first + lane] = batch.link + links_before(lane);
   });
 }
 

@@ -96,6 +96,7 @@ __global__ void __launch_bounds__(threads) crc_kernel(const Job job, uint32_t pi
 }  // namespace
 
 void join_runs(const Job& job, uint32_t windows, const Grid& grid) {
+  if (windows == 0) return;  // an empty file
   const uint32_t parts = windows * lanes;
   mark_kernel<<<blocks_for(parts, threads), threads, 0, grid.stream>>>(job, parts);
   SPEX_LAUNCH_CHECK();
@@ -110,10 +111,13 @@ void copy_matches(const Job& job, uint32_t matches, const Grid& grid) {
   }
 }
 
+void count_links(const Job& job, uint32_t matches, const Grid& grid) {
+  count_links_kernel<<<grid.multiprocessors * 8, threads, 0, grid.stream>>>(job, matches);
+  SPEX_LAUNCH_CHECK();
+}
+
 void follow_links(const Job& job, uint32_t matches, const Grid& grid) {
   const unsigned blocks = grid.multiprocessors * 8;
-  count_links_kernel<<<blocks, threads, 0, grid.stream>>>(job, matches);
-  SPEX_LAUNCH_CHECK();
   link_kernel<<<blocks, threads, 0, grid.stream>>>(job, matches);
   SPEX_LAUNCH_CHECK();
   for (uint32_t time = 0; time < times_followed; ++time) {

@@ -34,6 +34,8 @@ void write_windows(const Job& job, uint32_t windows, const Grid& grid);
 void join_runs(const Job& job, uint32_t windows, const Grid& grid);
 /// Copies most of the matches, in rounds.
 void copy_matches(const Job& job, uint32_t matches, const Grid& grid);
+/// Counts the links of the other matches' bytes, for which Job::links must then have room.
+void count_links(const Job& job, uint32_t matches, const Grid& grid);
 /// Copies the other matches by links.
 void follow_links(const Job& job, uint32_t matches, const Grid& grid);
 /// Sums the CRC of the output into Counts::crc.
