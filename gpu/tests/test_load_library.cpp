@@ -30,11 +30,11 @@ std::string load_error(const std::string& name, const std::filesystem::path& fol
 }
 
 TEST(LoadLibrary, FromAFolder) {
-  const test::ScratchFolder scratch;
+  const spex::test::ScratchFolder scratch;
   Dl_info zlib{};
   ASSERT_NE(dladdr(reinterpret_cast<const void*>(&zlibVersion), &zlib), 0);
   std::filesystem::copy_file(zlib.dli_fname, scratch.file("libspex_there.so.13"));
-  test::write_file(scratch.file("libspex_broken.so.13"), "no library");
+  spex::test::write_file(scratch.file("libspex_broken.so.13"), "no library");
   const std::filesystem::path folder = scratch.file("");
 
   EXPECT_EQ(load_error("libspex_there.so.13", folder), "");
@@ -47,7 +47,7 @@ TEST(LoadLibrary, FromAFolder) {
 }
 
 TEST(LoadLibrary, AMissingOneHasItsPackages) {
-  const test::ScratchFolder scratch;
+  const spex::test::ScratchFolder scratch;
   for (const std::filesystem::path& folder : {std::filesystem::path(scratch.file("")), {}})
     EXPECT_THAT(load_error("libspex_none.so.12", folder),
                 AllOf(StartsWith("libspex_none.so.12: cannot be loaded: libspex_none.so.12: "),

@@ -14,13 +14,13 @@ namespace {
 
 constexpr int workspaces_of_device = 2;  // one copies while the other computes
 
-struct FileMemory {
-  PinnedBytes compressed, inflated;
-};
-
 }  // namespace
 
 struct GzipInflater::Shared {
+  struct FileMemory {
+    PinnedBytes compressed, inflated;
+  };
+
   Shared(int device_, int files_at_once) : device(device_), memory(files_at_once) {}
 
   int device;
@@ -53,7 +53,7 @@ class GzipInflater::File final : public InflatedFile {
 
  private:
   std::shared_ptr<Shared> shared_;
-  Pool<FileMemory>::Lease memory_;
+  Pool<Shared::FileMemory>::Lease memory_;
   std::size_t size_;
 };
 
