@@ -25,6 +25,7 @@
 #include "mpi/programs/run_on_ranks.hpp"
 #include "mpi/run/affinity.hpp"
 #include "mpi/run/device_inflaters.hpp"
+#include "mpi/run/device_sharing.hpp"
 #include "mpi/run/pipeline_threads.hpp"
 #include "reference/cli/program.hpp"
 #include "reference/core/error.hpp"
@@ -72,8 +73,12 @@ FileSettings set_threads(spex::ExposureArguments& many, const std::string& infla
   if (many.from_pipe()) load.frames = std::max(load.frames, frames_of_exposure);
   load.cpus = spex::mpi::share_of_cpus(node);
   load.devices = static_cast<int>(devices.size());
-  for (const int device : devices)
+  std::vector<std::string> addresses;
+  for (const int device : devices) {
     load.device_memory = std::min(load.device_memory, spex::gpu::gpu_memory(device));
+    addresses.push_back(spex::gpu::gpu_bus_id(device));
+  }
+  load.device_memory /= spex::mpi::ranks_sharing(addresses, node);
   load.gpus_inflate = inflate == "on" || (inflate == "auto" && inflates_by_default(load));
   const spex::mpi::PipelineThreads threads = spex::mpi::pipeline_threads(load);
   many.readers = many.readers.value_or(threads.readers);

@@ -16,7 +16,7 @@ struct PipelineLoad {
   bool gzip_inputs = false;     ///< whether some images are .gz
   bool tiled_inputs = false;    ///< whether some images are .fz
   bool gpus_inflate = false;    ///< whether GPUs inflate images that are .gz
-  double device_memory = 1e12;  ///< bytes of the GPU with the least memory
+  double device_memory = 1e12;  ///< bytes of its GPU with the least memory, for this rank alone
 };
 
 /// Threads of a rank's pipeline.
