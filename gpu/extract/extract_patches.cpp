@@ -81,6 +81,10 @@ class Extractor::Impl {
   static bool wants_frame(const ExtractInputs& inputs) {
     return inputs.wanted != SpectraOf::patches && !inputs.options.model;
   }
+  // Makes the frame to fill, unless it is made or not wanted.
+  void make_output(const ExtractInputs& inputs) {
+    if (!output_ && wants_frame(inputs)) output_ = frame_.frame_to_fill(inputs, inputs.wanted);
+  }
 
   Extracted extract_all(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                         StageTimes& times, const std::function<void(long)>& done) {
@@ -128,7 +132,7 @@ class Extractor::Impl {
     for (std::size_t k = 0; k < patches.size() && wanted == SpectraOf::packed_frame; ++k)
       if (on_host(k)) wanted = SpectraOf::written_frame;
     Extracted extracted;
-    if (!output_ && wants_frame(inputs)) output_ = frame_.frame_to_fill(inputs, wanted);
+    make_output(inputs);
     extracted.frame = std::exchange(output_, std::nullopt);
     events_.time(Stage::transfer_out, [&] {
       if (!wants_frame(inputs)) {
@@ -271,7 +275,7 @@ class Extractor::Impl {
             guarded_.note(rejection() != nullptr ? first : 0, last, context_.stream());
         });
         // The GPU has work for milliseconds.
-        if (!output_ && wants_frame(inputs)) output_ = frame_.frame_to_fill(inputs, inputs.wanted);
+        make_output(inputs);
         guarded_.solve_noted();
         events_.time(Stage::quality, [&] { guarded_.hold(context_.stream()); });
       } else {

@@ -37,8 +37,8 @@ using PinHostMemory = std::function<bool(const void*, const std::shared_ptr<Pinn
 [[nodiscard]] PatchExtractor gpu_extractor(int device, int frames_at_once = 1,
                                            const PinHostMemory& pin = {});
 
-/// An inflater of gzip files on GPU `device`, with memory for `files_at_once`, taken when files
-/// need it. Throws Error(device).
+/// An inflater of gzip files on GPU `device`, for `files_at_once`. It takes memory when files need
+/// it; without memory the caller inflates them.
 [[nodiscard]] std::unique_ptr<WholeInflater> gpu_inflater(int device, int files_at_once);
 
 }  // namespace spex::gpu

@@ -19,10 +19,9 @@ namespace spex::mpi {
 inline constexpr int files_of_start = 2;
 
 /// Deals files to the inflaters of several devices in turn. While the devices start, the readers
-/// inflate the first files by themselves, and later files wait for a device: it inflates ten files
-/// before a CPU has inflated one. For files of a device that fails, too, the readers inflate by
-/// themselves. A device that fails is logged and gets no more files: its extractors say what it
-/// means for the run. Thread-safe.
+/// inflate the first files by themselves, and later files wait for a device. The readers also
+/// inflate what a device refuses. A device that fails is logged and gets no more files: its
+/// extractors say what it means for the run. Thread-safe.
 class DeviceInflaters final : public WholeInflater {
  public:
   /// Makes the inflater of a device.

@@ -1,7 +1,5 @@
 #include "gpu/files/inflate/gzip_workspace.hpp"
 
-#include <algorithm>
-
 #include "gpu/files/inflate/allocates.hpp"
 
 namespace spex::gpu {
@@ -18,7 +16,7 @@ constexpr std::size_t last_block_within = 131072;
 
 template <class T>
 T* room_for(DeviceBuffer<T>& buffer, std::size_t count) {
-  reserve(buffer, count, count + count / 8);
+  reserve(buffer, count);
   return buffer.get();
 }
 

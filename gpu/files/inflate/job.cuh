@@ -1,12 +1,12 @@
 // What the kernels of one gzip file share.
 //
 // A gzip file is inflated in parallel because a block's header is long enough to be recognized
-// anywhere: about one in a million of the other bits looks like one. All blocks found are decoded
-// at once, by a warp each, in 32 parts: a lane begins some bits before its part, and has the
-// stream's symbols by then. That is tested, not believed: each part must begin where the one before
-// ends, each block where another ends, the last block at the trailer, and the sum of all bytes is
-// the trailer's. A second pass writes the literals and records the matches (RFC 1951: copies of
-// bytes up to 32 KiB before), and the matches are then resolved.
+// anywhere: of 1.4 billion other bits of an image, two looked like one. All blocks found are
+// decoded at once, by a warp each, in 32 parts: a lane begins some bits before its part, and has
+// the stream's symbols by then. That is tested, not believed: each part must begin where the one
+// before ends, each block where another ends, the last block at the trailer, and the sum of all
+// bytes is the trailer's. A second pass writes the literals and records the matches (RFC 1951:
+// copies of bytes up to 32 KiB before), and the matches are then resolved.
 #pragma once
 
 #include "gpu/files/inflate/block_headers.cuh"
