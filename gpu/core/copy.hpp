@@ -17,6 +17,19 @@ template <class T>
   return buffer;
 }
 
+/// Copies values to device memory. `from` must live until the stream has done so.
+template <class T>
+void copy_to(const std::vector<T>& from, T* to, cudaStream_t stream) {
+  SPEX_GPU_CHECK(
+      cudaMemcpyAsync(to, from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice, stream));
+}
+
+/// Sets the bytes of the first `count` numbers of a buffer to 0.
+template <class T>
+void clear(const DeviceBuffer<T>& buffer, std::size_t count, cudaStream_t stream) {
+  SPEX_GPU_CHECK(cudaMemsetAsync(buffer.get(), 0, count * sizeof(T), stream));
+}
+
 /// Copies `count` numbers from the device to the host on the stream, and waits.
 template <class T>
 [[nodiscard]] std::vector<T> to_host(const T* from, std::size_t count, cudaStream_t stream) {

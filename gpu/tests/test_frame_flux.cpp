@@ -114,8 +114,9 @@ class FrameSolve : public test::GpuTest {
     system.moved = moved.get(), system.refused = refused.get();
     begin_frame(system, stream());
     factor_frame(system, stream());
-    sweep_frame(system, 0, 2, stream());
-    sweep_frame(system, 2, sweeps, stream());
+    const FiberRange all{0, bundles.nspec};
+    sweep_frame(system, 0, 2, all, stream());
+    sweep_frame(system, 2, sweeps, all, stream());
     refuse_far_light(view, {PixelSpots::nx, bundles.nwave, nullptr, W.get()}, system, stream());
     return {to_host(f), to_host(moved), to_host(refused)};
   }

@@ -123,7 +123,6 @@ void FiberWorkspace::assemble_bands() {
 }
 
 void FiberWorkspace::reject_pixels(PixelRejection& rejection, StageEvents& events) {
-  events.time(Stage::assemble, [&] { find_shared_light(); });
   // The light that bins share depends on the weights.
   light_found_ = !rejection.find(batch_, layout_, frame_bands(), frame_memory_, events);
 }

@@ -9,6 +9,7 @@
 #include "gpu/extract/batch/patch_batch.hpp"
 #include "gpu/extract/fibers/fiber_root.hpp"
 #include "gpu/extract/frame_flux/frame_system_memory.hpp"
+#include "gpu/extract/frame_flux/sweep_progress.hpp"
 #include "gpu/extract/normal_equations/prior.hpp"
 #include "gpu/extract/reject_pixels/pixel_rejection.hpp"
 #include "reference/extract/frame_flux.hpp"
@@ -93,9 +94,11 @@ class FiberWorkspace {
     std::vector<BundleOfFiber> place;
   };
   [[nodiscard]] Bundles bundles_of_batch(const ExtractInputs& inputs) const;
-  // Keeps f of a bundle for download_flux. The result has no f.
-  [[nodiscard]] FrameFlux keep_flux(const ExtractInputs& inputs, int bundle,
-                                    const FrameSystem& system);
+  // A bundle's solution by sweeps, without f.
+  [[nodiscard]] static FrameFlux flux_by_sweeps(const ExtractInputs& inputs, int bundle);
+  // Keeps f of these bundles and all between them for download_flux.
+  void keep_flux(const ExtractInputs& inputs, const std::vector<int>& bundles,
+                 const FrameSystem& system);
   // Solves a bundle by the reference, and copies f of the batch's fibers into the system. Waits for
   // the GPU.
   [[nodiscard]] FrameFlux solve_by_reference(const ExtractInputs& inputs, int bundle,
@@ -103,8 +106,8 @@ class FiberWorkspace {
   // Copies the frame's flux into the batch's patches after the enqueued sweeps.
   void put_flux(const FrameSystem& system);
   // Sweeps until all bundles have converged. Copies their flux into the patches, after f of the
-  // patches for bins beyond the frame's grid. Returns which bundles have converged.
-  [[nodiscard]] std::vector<bool> sweep_bundles(const FrameSystem& system);
+  // patches for bins beyond the frame's grid.
+  void sweep_bundles(const FrameSystem& system, SweepProgress& progress);
   // What most stages take.
   [[nodiscard]] FiberBatch fiber_batch() const;
   // The PSF's fiber of the first spots.
@@ -141,7 +144,7 @@ class FiberWorkspace {
   // The flux of the whole frame and the terms of E are computed on a separate stream, concurrently
   // with the patches, because their kernels leave much of the GPU idle.
   std::optional<Context> beside_;
-  Event bins_taken_, factored_, far_found_, swept_, roots_found_, terms_added_;
+  Event bins_taken_, factored_, far_found_, swept_, kept_, roots_found_, terms_added_;
   FrameSystemMemory frame_memory_;
   DeviceBuffer<double> flux_;  // of the frame: [fiber of the PSF][bin of the extended grid]
 };

@@ -13,14 +13,13 @@
 namespace spex::gpu {
 
 void FiberWorkspace::put_flux(const FrameSystem& system) {
-  swept_.record(beside_->stream());
-  swept_.hold(context_->stream());
-  put_frame_flux(fiber_batch(), system, fibers().f, fibers().g, context_->stream());
+  const cudaStream_t stream = beside_->stream();
+  put_frame_flux(fiber_batch(), system, fibers().f, fibers().g, stream);
+  swept_.record(stream);
 }
 
-std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
-  // All bundles of most frames have converged after this number of sweeps; the sweeps of one that
-  // has converged take microseconds.
+void FiberWorkspace::sweep_bundles(const FrameSystem& system, SweepProgress& progress) {
+  // All bundles of most frames have converged after this number of sweeps.
   constexpr int at_first = 6, at_once = 2;
   static_assert((max_frame_sweeps - at_first) % at_once == 0);
   const cudaStream_t stream = beside_->stream();
@@ -28,32 +27,21 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   if (fits) {
     begin_frame(system, stream);
     factor_frame(system, stream);
-    sweep_frame(system, 0, at_first, stream);
+    sweep_frame(system, 0, at_first, progress.left(), stream);
   }
   // The patches' own f, for bins beyond the frame's.
   factored_.hold(stream);
   solve_fibers(fiber_batch(), fibers(), system.before + system.m, stream);
-  const std::size_t nbundles = count_of(system.nbundles);
-  std::vector<bool> settled(nbundles, false);
-  bool all = false;
-  for (int end = at_first; fits && !all && end <= max_frame_sweeps; end += at_once) {
-    if (end > at_first) sweep_frame(system, end - at_once, end, stream);
-    put_flux(system);  // while the host checks convergence
-    if (end == at_first) {
-      far_found_.hold(stream);
-      refuse_far_light(batch_.spots.without(system.before), batch_.frame->pixels(), system, stream);
-    }
-    const auto refused = to_host<int>(system.refused, nbundles, stream);
-    const auto moved = to_host<double>(system.moved + (end - 2) * nbundles, 2 * nbundles, stream);
-    all = true;
-    for (std::size_t k = 0; k < nbundles; ++k) {
-      // A bundle that had converged before these two sweeps was skipped, and nothing moved.
-      settled[k] =
-          refused[k] == 0 && frame_bounds::ended(moved[k], moved[nbundles + k], system.foreseen);
-      all = all && (settled[k] || refused[k] != 0);
-    }
+  if (!fits) return;
+  put_flux(system);
+  far_found_.hold(stream);
+  refuse_far_light(batch_.spots.without(system.before), batch_.frame->pixels(), system, stream);
+  progress.read(system, at_first, stream);
+  for (int end = at_first + at_once; !progress.ended() && end <= max_frame_sweeps; end += at_once) {
+    sweep_frame(system, end - at_once, end, progress.left(), stream);
+    put_flux(system);
+    progress.read(system, end, stream);
   }
-  return settled;
 }
 
 FiberWorkspace::Bundles FiberWorkspace::bundles_of_batch(const ExtractInputs& inputs) const {
@@ -76,21 +64,29 @@ FiberWorkspace::Bundles FiberWorkspace::bundles_of_batch(const ExtractInputs& in
   return bundles;
 }
 
-FrameFlux FiberWorkspace::keep_flux(const ExtractInputs& inputs, int bundle,
-                                    const FrameSystem& system) {
+FrameFlux FiberWorkspace::flux_by_sweeps(const ExtractInputs& inputs, int bundle) {
   const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
   FrameFlux flux;
   flux.solution = FrameSolution::sweeps;
   flux.spec_first = fibers.begin;
   flux.nspec = fibers.end - fibers.begin;
   flux.grid = extended_grid(inputs.options, inputs.grid);
-  const int nwave = system.bands.nwave;
-  const std::size_t row = count_of(flux.grid.nwave) * sizeof(double);
-  SPEX_GPU_CHECK(cudaMemcpy2DAsync(flux_.get() + count_of(fibers.begin, flux.grid.nwave), row,
-                                   system.f + count_of(fibers.begin - first_fiber(), nwave),
-                                   count_of(nwave) * sizeof(double), row, count_of(flux.nspec),
-                                   cudaMemcpyDeviceToDevice, beside().stream()));
   return flux;
+}
+
+void FiberWorkspace::keep_flux(const ExtractInputs& inputs, const std::vector<int>& bundles,
+                               const FrameSystem& system) {
+  if (bundles.empty()) return;
+  const cudaStream_t stream = beside_->stream();
+  const int begin = fibers_of_bundle(inputs, bundles.front()).begin;
+  const int end = fibers_of_bundle(inputs, bundles.back()).end;
+  const std::size_t row = count_of(system.m) * sizeof(double);
+  const std::size_t pitch = count_of(system.bands.nwave) * sizeof(double);
+  SPEX_GPU_CHECK(cudaMemcpy2DAsync(flux_.get() + count_of(begin, system.m), row,
+                                   system.f + count_of(begin - first_fiber(), system.bands.nwave),
+                                   pitch, row, count_of(end - begin), cudaMemcpyDeviceToDevice,
+                                   stream));
+  kept_.record(stream);
 }
 
 FrameFlux FiberWorkspace::solve_by_reference(const ExtractInputs& inputs, int bundle,
@@ -123,30 +119,32 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, PixelRejection
   const int before = batch_.frame->more();
   const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
   Bundles bundles = bundles_of_batch(inputs);
-  FrameSystem system =
-      frame_memory_.make(frame_bands().without(before), grid.nwave,
-                         static_cast<int>(bundles.here.size()), std::move(bundles.place), stream);
+  const int nbundles = static_cast<int>(bundles.here.size());
+  SweepProgress progress(bundles.place, nbundles);
+  FrameSystem system = frame_memory_.make(frame_bands().without(before), grid.nwave, nbundles,
+                                          std::move(bundles.place), stream);
   system.before = before;
   find_frame_prior(batch_.view(), inputs.grid.nwave, prior_input(), system, stream);
-  const std::vector<bool> settled = sweep_bundles(system);
+  sweep_bundles(system, progress);
 
   reserve(flux_, count_of(inputs.psf->nfiber, grid.nwave));
-  for (std::size_t k = 0; k < settled.size(); ++k) {
+  keep_flux(inputs, bundles.here, system);
+  for (std::size_t k = 0; k < bundles.here.size(); ++k) {
     const int bundle = bundles.here[k];
-    if (settled[k])
-      flux[bundle] = keep_flux(inputs, bundle, system);
+    if (progress.settled(k))
+      flux[bundle] = flux_by_sweeps(inputs, bundle);
     else
       bundles.by_reference.push_back(bundle);
   }
   for (const int bundle : bundles.by_reference)
     flux[bundle] = solve_by_reference(inputs, bundle, rejection, system);
   if (!bundles.by_reference.empty()) put_flux(system);
-  swept_.record(stream);
   swept_.hold(context_->stream());
 }
 
 void FiberWorkspace::download_flux(FrameFlux& flux, cudaStream_t stream) const {
   if (!flux.f.empty()) return;
+  kept_.hold(stream);
   flux.f = to_host<double>(flux_.get() + count_of(flux.spec_first, flux.grid.nwave),
                            count_of(flux.nspec, flux.grid.nwave), stream);
 }

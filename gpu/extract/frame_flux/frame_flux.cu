@@ -6,7 +6,7 @@
 #include "gpu/extract/frame_flux/frame_flux.hpp"
 #include "gpu/extract/normal_equations/fiber_reach.hpp"
 #include "gpu/extract/normal_equations/prior_device.cuh"
-#include "gpu/linalg/cyclic_reduction.cuh"
+#include "gpu/linalg/cyclic_reduction_solve.cuh"
 #include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::gpu {
@@ -101,10 +101,17 @@ __device__ bool ended(const FrameSystem& system, int bundle, int sweep) {
   return sweep > 0 && frame_bounds::ended(of(sweep - 2), of(sweep - 1), system.foreseen);
 }
 
-__device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int s, int sweep,
-                      int color) {
+// Half a sweep: the fibers of one color, from a fiber on.
+struct Sweep {
+  int number;
+  int color;
+  int first_fiber;
+};
+
+__device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int s,
+                      const Sweep& sweep) {
   return place.begin == place.end || system.refused[place.bundle] != 0 ||
-         (s - place.begin) % 2 != color || ended(system, place.bundle, sweep);
+         (s - place.begin) % 2 != sweep.color || ended(system, place.bundle, sweep.number);
 }
 
 // N_st and f_t of the fibers next to s for the rows of a segment: the upper fiber at the segment's
@@ -176,15 +183,15 @@ __device__ void take_largest(double value, double* largest) {
 // One block per segment of a fiber.
 template <int R>
 __global__ void __launch_bounds__(segment_threads)
-    sweep_down_kernel(FrameSystem system, int sweep, int color) {
+    sweep_down_kernel(FrameSystem system, Sweep sweep) {
   constexpr int rows = ReducedBand<R>::segment_rows;
   __shared__ Neighbors<R> neighbors;
   __shared__ double a[rows];
-  const int s = blockIdx.y, first = blockIdx.x * rows;
+  const int s = sweep.first_fiber + static_cast<int>(blockIdx.y), first = blockIdx.x * rows;
   const BundleOfFiber place = system.place[s];
-  if (rests(system, place, s, sweep, color)) return;
+  if (rests(system, place, s, sweep)) return;
   // Initially all f are 0, as for a fiber without neighbors.
-  const bool begins = sweep == 0 && color == 0;
+  const bool begins = sweep.number == 0 && sweep.color == 0;
   const BundleOfFiber beside = begins ? BundleOfFiber{s, s + 1, place.bundle} : place;
   load(system, beside, s, first, neighbors);
   for (int w = threadIdx.x; w < rows; w += segment_threads)
@@ -199,10 +206,10 @@ __global__ void __launch_bounds__(segment_threads)
 // Solves for f of the segments' first blocks. One block per fiber.
 template <int R>
 __global__ void __launch_bounds__(between_threads)
-    sweep_between_kernel(FrameSystem system, int sweep, int color) {
+    sweep_between_kernel(FrameSystem system, Sweep sweep) {
   extern __shared__ double shared[];
-  const int s = blockIdx.x;
-  if (rests(system, system.place[s], s, sweep, color)) return;
+  const int s = sweep.first_fiber + static_cast<int>(blockIdx.x);
+  if (rests(system, system.place[s], s, sweep)) return;
   double* side = side_of<R>(system, s);
   double* x = shared + ReducedBand<R>::segments(system.m) * R;
   solve_between(factor_of<R>(system, s), side, side + side_rows<R>(system.m), shared, x);
@@ -211,12 +218,12 @@ __global__ void __launch_bounds__(between_threads)
 // Computes f_s and its largest change. One block per segment of a fiber.
 template <int R>
 __global__ void __launch_bounds__(segment_threads)
-    sweep_up_kernel(FrameSystem system, int sweep, int color) {
+    sweep_up_kernel(FrameSystem system, Sweep sweep) {
   constexpr int rows = ReducedBand<R>::segment_rows;
   __shared__ double a[rows], x[rows + R];
-  const int s = blockIdx.y, first = blockIdx.x * rows;
+  const int s = sweep.first_fiber + static_cast<int>(blockIdx.y), first = blockIdx.x * rows;
   const BundleOfFiber place = system.place[s];
-  if (rests(system, place, s, sweep, color)) return;
+  if (rests(system, place, s, sweep)) return;
   const double* side = side_of<R>(system, s) + first;
   const int left = side_rows<R>(system.m) - first;
   for (int w = threadIdx.x; w < min(rows + R, left); w += segment_threads) {
@@ -233,7 +240,7 @@ __global__ void __launch_bounds__(segment_threads)
     if (!(move <= moved) && !isnan(moved)) moved = move;
     system.f[bin + w] = x[w];
   }
-  take_largest(moved, system.moved + sweep * system.nbundles + place.bundle);
+  take_largest(moved, system.moved + sweep.number * system.nbundles + place.bundle);
 }
 
 __global__ void put_kernel(FiberBatch batch, FrameSystem system, double* f_all, double* g_all) {
@@ -300,17 +307,20 @@ void factor_frame(const FrameSystem& system, cudaStream_t stream) {
   SPEX_LAUNCH_CHECK();
 }
 
-void sweep_frame(const FrameSystem& system, int first, int last, cudaStream_t stream) {
+void sweep_frame(const FrameSystem& system, int first, int last, const FiberRange& fibers,
+                 cudaStream_t stream) {
+  const int count = fibers.end - fibers.begin;
+  if (count == 0) return;
   with_reach(system.bands.reach, [&]<int R>() {
     allow_shared_memory(reinterpret_cast<const void*>(sweep_between_kernel<R>));
-    const int nspec = system.bands.nspec;
-    const dim3 segments(ReducedBand<R>::segments(system.m), nspec);
+    const dim3 segments(ReducedBand<R>::segments(system.m), count);
     const std::size_t bytes = between_bytes<R>(system.m);
-    for (int sweep = first; sweep < last; ++sweep)
+    for (Sweep sweep{first, 0, fibers.begin}; sweep.number < last; ++sweep.number)
       for (const int color : {0, 1}) {
-        sweep_down_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, color);
-        sweep_between_kernel<R><<<nspec, between_threads, bytes, stream>>>(system, sweep, color);
-        sweep_up_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, color);
+        sweep.color = color;
+        sweep_down_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep);
+        sweep_between_kernel<R><<<count, between_threads, bytes, stream>>>(system, sweep);
+        sweep_up_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep);
       }
   });
   SPEX_LAUNCH_CHECK();

@@ -16,6 +16,12 @@ struct BundleOfFiber {
   int bundle = 0;  ///< index among the batch's bundles
 };
 
+/// Fibers [begin, end) of a batch.
+struct FiberRange {
+  int begin = 0;
+  int end = 0;
+};
+
 /// The systems of all fibers of a batch, `[fiber][bin of FrameBands]` unless stated otherwise.
 struct FrameSystem {
   FrameBands bands;
@@ -66,9 +72,10 @@ void refuse_far_light(const SpotsView& spots, const PixelsView& pixels, const Fr
 /// Factors all N_ss, including their prior.
 void factor_frame(const FrameSystem& system, cudaStream_t stream);
 
-/// Runs sweeps [first, last) of all bundles that have not converged: f_s = N_ss^-1 (y_s - sum_t
-/// N_st f_t) for every second fiber, then for the others.
-void sweep_frame(const FrameSystem& system, int first, int last, cudaStream_t stream);
+/// Runs sweeps [first, last) of the bundles of some fibers that have not converged: f_s = N_ss^-1
+/// (y_s - sum_t N_st f_t) for every second fiber, then for the others.
+void sweep_frame(const FrameSystem& system, int first, int last, const FiberRange& fibers,
+                 cudaStream_t stream);
 
 /// Replaces f of the patches by f of the frame in bins on the extended grid, and writes N_ss f to
 /// g. One block per spectrum of a patch.

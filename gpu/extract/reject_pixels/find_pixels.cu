@@ -29,12 +29,7 @@ __global__ void __launch_bounds__(inverse_threads)
                      {m, inverse + s * SelectedInverse<R>::numbers(m)});
 }
 
-// Columns [x0, x1) of a row.
-struct Columns {
-  int x0 = INT_MAX, x1 = INT_MIN;
-
-  __device__ bool hold(int x) const { return x >= x0 && x < x1; }
-};
+using Columns = TestedBundles::Columns;
 
 // The columns of fiber s that `rows` reach in row y.
 __device__ Columns columns_of(const SpotsView& spots, const RowBinsView& rows, int s, int y) {
@@ -42,30 +37,26 @@ __device__ Columns columns_of(const SpotsView& spots, const RowBinsView& rows, i
   return row.first < row.last ? Columns{row.x0, row.x1} : Columns{};
 }
 
-// The columns from the first to the last that spots of a bundle reach in row y. Called by a whole
-// warp.
-__device__ Columns columns_of(const SpotsView& spots, const RowBinsView& rows,
-                              const BundleOfFiber& bundle, int y) {
-  Columns mine;
-  for (int s = bundle.begin + threadIdx.x % warp_size; s < bundle.end; s += warp_size) {
-    const Columns of_fiber = columns_of(spots, rows, s, y);
-    mine.x0 = min(mine.x0, of_fiber.x0), mine.x1 = max(mine.x1, of_fiber.x1);
-  }
-  return {__reduce_min_sync(all, mine.x0), __reduce_max_sync(all, mine.x1)};
+__device__ void take(const Columns& more, Columns& columns) {
+  columns.x0 = min(columns.x0, more.x0);
+  columns.x1 = max(columns.x1, more.x1);
 }
 
-// One block per fiber.
+// One thread per row of a bundle.
 __global__ void columns_kernel(TestedBundles tested, SpotsView spots, int nx) {
-  const BundleOfFiber place = tested.system.place[blockIdx.x];
-  if (place.begin == place.end) return;
-  TestedBundles::Columns& columns = tested.columns[place.bundle];
-  for (int y = threadIdx.x; y < tested.rows.ny_ccd; y += column_threads) {
-    const Columns row = columns_of(spots, tested.tested_rows, blockIdx.x, y);
-    if (max(row.x0, 0) >= min(row.x1, nx)) continue;
-    // Integer minima and maxima do not depend on the order.
-    atomicMin(&columns.x0, max(row.x0, 0));
-    atomicMax(&columns.x1, min(row.x1, nx));
+  const BundleOfFiber bundle = tested.bundles[blockIdx.y];
+  const int y = blockIdx.x * column_threads + threadIdx.x;
+  if (y >= tested.rows.ny_ccd) return;
+  Columns lit, of_tests;
+  for (int s = bundle.begin; s < bundle.end; ++s) {
+    take(columns_of(spots, tested.rows, s, y), lit);
+    take(columns_of(spots, tested.tested_rows, s, y), of_tests);
   }
+  tested.lit_of(blockIdx.y, y) = lit;
+  if (max(of_tests.x0, 0) >= min(of_tests.x1, nx)) return;
+  // Integer minima and maxima do not depend on the order.
+  atomicMin(&tested.columns[blockIdx.y].x0, max(of_tests.x0, 0));
+  atomicMax(&tested.columns[blockIdx.y].x1, min(of_tests.x1, nx));
 }
 
 // m_i of the tested columns of a bundle. A warp per model_rows rows.
@@ -86,7 +77,7 @@ __global__ void __launch_bounds__(model_warps* warp_size)
         spots, tested.rows, bins, {x, y, ncolumns, nrows},
         [&](int s, int w) { return system.f[system.bands.bin(s, w)]; }, models[warp]);
     for (int r = 0; r < nrows; ++r) {
-      const Columns lit = columns_of(spots, tested.rows, bundle, y + r);
+      const Columns lit = tested.lit_of(blockIdx.y, y + r);
       double* const row = tested.model + static_cast<size_t>(y + r) * pixels.nx;
       // Pixels beyond are another bundle's.
       for (int column = lane; column < ncolumns; column += warp_size)
@@ -95,12 +86,6 @@ __global__ void __launch_bounds__(model_warps* warp_size)
     __syncwarp();
   }
 }
-
-// What the model says of a pixel.
-struct Modeled {
-  double m = 0;
-  bool tested = false;  // whether a tested spot of a fiber covers it, in this row
-};
 
 // What a warp tests.
 struct Strip {
@@ -139,18 +124,18 @@ __device__ void for_each_fiber(const Strip& strip, const RowBinsView& rows, int 
   }
 }
 
-// m_i of the lane's pixel in row y. Called by a whole warp.
-__device__ Modeled model_of(const Strip& strip, int y) {
+// m_i of the lane's pixel in row y; 0 where the bundle has no light.
+__device__ double model_of(const Strip& strip, int y) {
   const TestedBundles& tested = strip.tested;
-  Modeled found;
-  const Columns lit = columns_of(strip.spots, tested.rows, strip.bundle, y);
-  if (strip.inside && lit.hold(strip.x))
-    found.m = tested.model[static_cast<size_t>(y) * strip.pixels.nx + strip.x];
-  const int begin = __shfl_sync(all, strip.x, 0);
-  for_each_fiber(
-      strip, tested.tested_rows, y, begin, begin + warp_size,
-      [&](int, const Columns& columns) { found.tested = found.tested || columns.hold(strip.x); });
-  return found;
+  const bool lit = strip.inside && tested.lit_of(strip.bundle.bundle, y).hold(strip.x);
+  return lit ? tested.model[static_cast<size_t>(y) * strip.pixels.nx + strip.x] : 0.0;
+}
+
+// Whether a tested spot covers the lane's pixel of row y.
+__device__ bool is_tested(const Strip& strip, int y) {
+  for (int s = strip.bundle.begin; s < strip.bundle.end; ++s)
+    if (columns_of(strip.spots, strip.tested.tested_rows, s, y).hold(strip.x)) return true;
+  return false;
 }
 
 // sum_jk A_ij C_jk A_ik of pixel (x, y): the variance of m_i, without the covariance between
@@ -207,14 +192,14 @@ struct Candidate {
 
 // Tests the lane's pixel of row y; `brightest` is M_i. Called by a whole warp.
 template <int R>
-__device__ void test_row(const Strip& strip, int y, const Modeled& here, double brightest,
-                         bool mine, const FoundPixels& found) {
+__device__ void test_row(const Strip& strip, int y, double model, double brightest, bool mine,
+                         const FoundPixels& found) {
   const double usual = strip.tested.threshold, lower = usual * reject_bounds::neighbor;
   Candidate one{};
   bool may = false;
-  if (mine && here.tested) {
+  if (mine) {
     const size_t i = static_cast<size_t>(y) * strip.pixels.nx + strip.x;
-    one.residual = strip.pixels.p[i] - here.m;
+    one.residual = strip.pixels.p[i] - model;
     one.W = strip.pixels.W[i];
     // Most pixels end here.
     if (one.W > 0 && one.residual > 0 &&
@@ -230,6 +215,7 @@ __device__ void test_row(const Strip& strip, int y, const Modeled& here, double 
     const double variance = model_variance<R>(strip, x, y);
     if (strip.lane() != from) continue;
     if (!one.is_above(fmax(1 - one.W * variance, reject_bounds::min_spread))) continue;
+    if (!is_tested(strip, y)) continue;
     const int at = atomicAdd(found.count, 1);
     if (at < found.capacity)
       found.pixels[at] = {
@@ -256,11 +242,11 @@ __global__ void __launch_bounds__(warps* warp_size)
     const bool inside = x >= columns.x0 && x < columns.x1;
     const Strip strip{tested, spots, pixels, bundle, x, inside};
     const bool mine = inside && lane > 0 && lane + 1 < warp_size;
-    const auto light = [&](const Modeled& one) { return one.m > 0 ? one.m : 0.0; };
+    const auto light = [](double model) { return fmax(model, 0.0); };
     double last = y0 > 0 && y0 < y1 ? light(model_of(strip, y0 - 1)) : 0.0;
-    Modeled here = y0 < y1 ? model_of(strip, y0) : Modeled{};
+    double here = y0 < y1 ? model_of(strip, y0) : 0.0;
     for (int y = y0; y < y1; ++y) {
-      const Modeled next = y + 1 < pixels.ny ? model_of(strip, y + 1) : Modeled{};
+      const double next = y + 1 < pixels.ny ? model_of(strip, y + 1) : 0.0;
       double brightest = fmax(fmax(last, light(next)), light(here));
       brightest = fmax(
           brightest, fmax(__shfl_up_sync(all, brightest, 1), __shfl_down_sync(all, brightest, 1)));
@@ -284,9 +270,10 @@ void invert_fibers(const FrameSystem& system, double* inverse, cudaStream_t stre
   SPEX_LAUNCH_CHECK();
 }
 
-void find_columns(const TestedBundles& tested, const SpotsView& spots, int nx,
+void find_columns(const TestedBundles& tested, int nbundles, const SpotsView& spots, int nx,
                   cudaStream_t stream) {
-  columns_kernel<<<tested.system.bands.nspec, column_threads, 0, stream>>>(tested, spots, nx);
+  const dim3 rows(blocks_for(tested.rows.ny_ccd, column_threads), nbundles);
+  columns_kernel<<<rows, column_threads, 0, stream>>>(tested, spots, nx);
   SPEX_LAUNCH_CHECK();
 }
 

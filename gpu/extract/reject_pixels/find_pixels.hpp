@@ -12,21 +12,28 @@ namespace spex::gpu {
 
 /// The bundles whose pixels are tested, in device memory. Fibers and bins are those of the system.
 struct TestedBundles {
-  /// Columns of the CCD in which spots of a bundle are tested, [x0, x1) in any row.
+  /// Columns [x0, x1) of the CCD.
   struct Columns {
     int x0 = INT_MAX;
     int x1 = INT_MIN;
+
+    [[nodiscard]] SPEX_HD bool hold(int x) const { return x >= x0 && x < x1; }
   };
   FrameSystem system;
   const BundleOfFiber* bundles = nullptr;  ///< `[bundle]`; begin = end: not tested
-  Columns* columns = nullptr;              ///< `[bundle]`, set by find_columns
-  double* inverse = nullptr;               ///< `[fiber]`, inverse_numbers each: N_ss^-1
-  const std::uint16_t* marks = nullptr;    ///< bundle + 1 of each pixel rejected before, else 0
-  RowBinsView rows;                        ///< of all bins
-  RowBinsView tested_rows;                 ///< of the bins whose spots are tested
+  Columns* columns = nullptr;              ///< `[bundle]`: where spots are tested, in any row
+  Columns* lit = nullptr;     ///< `[bundle][row]`: what spots of the bundle reach in a row
+  double* inverse = nullptr;  ///< `[fiber]`, inverse_numbers each: N_ss^-1
+  const std::uint16_t* marks = nullptr;  ///< bundle + 1 of each pixel rejected before, else 0
+  RowBinsView rows;                      ///< of all bins
+  RowBinsView tested_rows;               ///< of the bins whose spots are tested
   double* model = nullptr;  ///< the CCD; set by find_pixels where spots of a bundle are
   double threshold = 0;     ///< sigmas
   double psferr = 0;        ///< fractional model error
+
+  [[nodiscard]] SPEX_HD Columns& lit_of(unsigned bundle, int y) const {
+    return lit[static_cast<size_t>(bundle) * rows.ny_ccd + y];
+  }
 };
 
 /// Size of the blocks of N_ss^-1 of a fiber of m bins, in doubles.
@@ -36,8 +43,10 @@ struct TestedBundles {
 /// block per fiber.
 void invert_fibers(const FrameSystem& system, double* inverse, cudaStream_t stream);
 
-/// Sets `columns`, which must hold default values, on a CCD of nx columns.
-void find_columns(const TestedBundles& tested, const SpotsView& spots, int nx, cudaStream_t stream);
+/// Sets `lit` and `columns`, which must hold default values, of `nbundles` bundles on a CCD of nx
+/// columns.
+void find_columns(const TestedBundles& tested, int nbundles, const SpotsView& spots, int nx,
+                  cudaStream_t stream);
 
 /// A pixel above the threshold.
 struct FoundPixel {

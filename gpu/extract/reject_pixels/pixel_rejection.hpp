@@ -10,6 +10,7 @@
 #include "gpu/extract/batch/patch_batch.hpp"
 #include "gpu/extract/batch/stage_events.hpp"
 #include "gpu/extract/frame_flux/frame_system_memory.hpp"
+#include "gpu/extract/frame_flux/sweep_progress.hpp"
 #include "gpu/extract/normal_equations/fiber_bands.hpp"
 #include "gpu/extract/reject_pixels/take_pixels.hpp"
 #include "gpu/extract/reject_pixels/touching_bundles.hpp"
@@ -39,8 +40,8 @@ class PixelRejection {
 
   /// Finds the rejected pixels of a batch that holds all patches of its bundles, takes their
   /// weights in the frame, and assembles the bins again that have lost a pixel. `bands` are
-  /// assembled, with `far`. The reference rejects pixels of a bundle that sweeps cannot solve
-  /// (section 5.2). Returns whether any pixel was rejected.
+  /// assembled, and get `far` of their weights before. The reference rejects pixels of a bundle
+  /// that sweeps cannot solve (section 5.2). Returns whether any pixel was rejected.
   bool find(const PatchBatch& batch, const FiberLayout& layout, const FrameBands& bands,
             FrameSystemMemory& memory, StageEvents& events);
 
@@ -67,9 +68,13 @@ class PixelRejection {
   struct Job {
     const PatchBatch& batch;
     const FrameBands& bands;
-    FrameSystem system;
-    TestedBundles tested;
+    FrameSystem system{};
+    TestedBundles tested{};
     std::vector<Work> bundles;
+    std::optional<SweepProgress> progress{};
+    // On the host while they are copied.
+    std::vector<BundleOfFiber> fibers{}, active{};
+    std::vector<TestedBundles::Columns> no_columns{};
   };
 
   [[nodiscard]] std::vector<Work> bundles_of(const PatchBatch& batch) const;
@@ -78,6 +83,9 @@ class PixelRejection {
   [[nodiscard]] ExtractInputs wide_inputs() const;
   // Memory of the job; what does not change in it.
   void prepare(Job& job);
+  // Concurrently with the sums: finds the columns that the bundles reach, and which bins share
+  // light with fibers two or more away.
+  void begin_beside(Job& job, const FiberLayout& layout);
   // Makes the system of the active bundles.
   void send_active(Job& job, FrameSystemMemory& memory);
   // The batch's patches with more padding, and the strides of their bins.
@@ -109,7 +117,7 @@ class PixelRejection {
   bool poison_;
   int host_threads_;
   Context beside_{Priority::high};
-  Event factored_, far_found_, inverted_;
+  Event assembled_, factored_, far_found_, inverted_;
   std::optional<ExtractInputs> inputs_;
   const FrameOnDevice* frame_ = nullptr;
   std::map<int, RejectedPixels> rejected_;  // by bundle
@@ -121,7 +129,7 @@ class PixelRejection {
   DeviceBuffer<std::uint16_t> marks_;
   DeviceBuffer<unsigned char> wanted_;
   DeviceBuffer<BundleOfFiber> bundles_, active_;
-  DeviceBuffer<TestedBundles::Columns> columns_;
+  DeviceBuffer<TestedBundles::Columns> columns_, lit_;
   DeviceBuffer<FoundPixel> found_;
   DeviceBuffer<int> found_count_;
   DeviceBuffer<PixelWeight> sent_;
