@@ -53,11 +53,11 @@ struct Poles {
 Poles make_poles(double least, double largest, double error) {
   int n = lanes_of_group;
   while (n < max_poles && zolotarev_error(n, least / largest) > error) n += lanes_of_group;
-  Poles poles;
-  for (int k = 0; k < n; ++k) {
-    const ZolotarevPole pole = zolotarev_pole(k, n, least, largest);
-    poles.shift.push_back(pole.shift);
-    poles.weight.push_back(pole.weight);
+  Poles poles{AlignedDoubles(count_of(n)), AlignedDoubles(count_of(n))};
+  for (int k = 0; 2 * k < n; ++k) {
+    const auto [lower, upper] = zolotarev_pair(k, n, least, largest);
+    poles.shift[k] = lower.shift, poles.weight[k] = lower.weight;
+    poles.shift[n - 1 - k] = upper.shift, poles.weight[n - 1 - k] = upper.weight;
   }
   return poles;
 }
@@ -99,13 +99,12 @@ struct ChangeByE {
 ChangeByE bound_change(const SpectrumEquations& e, const Poles& poles, const AlignedDoubles& x,
                        double least) {
   const int n = poles.count();
-  std::vector<double> row(count_of(e.m), 0.0), squares(count_of(2, n), 0.0);
-  for (int i = 0; i < e.m; ++i)
-    for (int j = 0; j < e.m; ++j) row[j] += std::abs(e.E[count_of(i, e.stride) + count_of(j)]);
+  std::vector<double> squares(count_of(2, n), 0.0);
   for (int j = 0; j < e.m; ++j)
     for (int k = 0; k < 2 * n; ++k)
       squares[k] += x[count_of(j, 2 * n) + count_of(k)] * x[count_of(j, 2 * n) + count_of(k)];
-  const double norm = *std::max_element(row.begin(), row.end());
+  const double norm =
+      dense_kernels(instructions_in_use()).largest_column(e.m, e.stride, e.E.data());
   ChangeByE change;
   for (int k = 0; k < n; ++k) {
     const double most = norm * poles.weight[k] / (least + poles.shift[k]);

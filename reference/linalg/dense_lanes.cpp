@@ -103,9 +103,23 @@ double sum_of_magnitudes(int n, int stride, const double* D, const double* z) {
   return sum_of_lanes(sum);
 }
 
+double largest_column(int n, int stride, const double* E) {
+  Lanes smallest = 0.0;  // of the negative sums
+  for (int i = 0; i < n; i += group) {
+    Lanes column = 0.0;
+    for (int j = 0; j < n; ++j) column -= magnitude(load(E + static_cast<long>(j) * stride + i));
+    smallest = lesser(column, smallest);
+  }
+  double of_lanes[group], largest = 0;
+  store(smallest, of_lanes);
+  for (const double sum : of_lanes)
+    if (-sum > largest) largest = -sum;
+  return largest;
+}
+
 }  // namespace
 
-extern const DenseKernels dense_kernels_of_set{&add_gram, &mirror, &multiply, &subtract_product,
-                                               &sum_of_magnitudes};
+extern const DenseKernels dense_kernels_of_set{
+    &add_gram, &mirror, &multiply, &subtract_product, &sum_of_magnitudes, &largest_column};
 
 }  // namespace spex::SPEX_INSTRUCTION_SET

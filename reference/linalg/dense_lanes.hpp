@@ -22,6 +22,8 @@ struct DenseKernels {
   void (*subtract_product)(int n, int stride, const double* E, const double* x, double* y);
   /// sum_ij z_i |D_ij| z_j of D [n][stride]; z is zero in a whole group beyond n.
   double (*sum_of_magnitudes)(int n, int stride, const double* D, const double* z);
+  /// max_i sum_j |E_ji|, the norm of the symmetric E [n][stride]; zero in a whole group beyond n.
+  double (*largest_column)(int n, int stride, const double* E);
 };
 SPEX_KERNELS(DenseKernels, dense_kernels)
 

@@ -43,8 +43,15 @@ SPEX_HD inline double zolotarev_error(int n, double k2) {
   return 4 * exp(-two_pi * n * agm1(sqrt(k2)) / agm1(sqrt(1 - k2)));
 }
 
-/// Pole i of n for the interval [least, largest], 0 < least < largest.
-SPEX_HD inline ZolotarevPole zolotarev_pole(int i, int n, double least, double largest) {
+/// Poles i and n - 1 - i of a sum.
+struct ZolotarevPair {
+  ZolotarevPole lower;  ///< i
+  ZolotarevPole upper;  ///< n - 1 - i
+};
+
+/// Poles i and n - 1 - i of n, 2 i < n, for the interval [least, largest], 0 < least < largest.
+/// u and K' - u share sn, cn and dn, which do not cancel in the lower half.
+SPEX_HD inline ZolotarevPair zolotarev_pair(int i, int n, double least, double largest) {
   constexpr double half_pi = 1.57079632679489661923;
   constexpr int max_steps = 12;
   const double k = sqrt(least / largest);
@@ -62,18 +69,21 @@ SPEX_HD inline ZolotarevPole zolotarev_pole(int i, int n, double least, double l
     b = sqrt(a[steps] * b);
     ++steps;
   }
-  // Poles come in pairs, u and K' - u. The upper half follows from the lower, where sn and cn do
-  // not cancel.
-  const bool mirrored = 2 * i + 1 > n;
-  const int lower = mirrored ? n - 1 - i : i;
-  double phi = ldexp(half_pi * (lower + 0.5) / n, steps);
+  double phi = ldexp(half_pi * (i + 0.5) / n, steps);
   for (int step = steps; step > 0; --step) phi = 0.5 * (phi + asin(c[step] * sin(phi) / a[step]));
   const double sn = sin(phi);
   const double cn = cos(phi);
   const double dn = sqrt(cn * cn + k * k * sn * sn);
   const double scale = sqrt(least) / (n * a[steps]);
-  if (mirrored) return {largest * (cn / sn) * (cn / sn), scale * dn / (k * sn * sn)};
-  return {least * (sn / cn) * (sn / cn), scale * dn / (cn * cn)};
+  return {{least * (sn / cn) * (sn / cn), scale * dn / (cn * cn)},
+          {largest * (cn / sn) * (cn / sn), scale * dn / (k * sn * sn)}};
+}
+
+/// Pole i of n for the interval [least, largest], 0 < least < largest.
+SPEX_HD inline ZolotarevPole zolotarev_pole(int i, int n, double least, double largest) {
+  const bool mirrored = 2 * i + 1 > n;
+  const ZolotarevPair pair = zolotarev_pair(mirrored ? n - 1 - i : i, n, least, largest);
+  return mirrored ? pair.upper : pair.lower;
 }
 
 }  // namespace spex

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -38,8 +39,14 @@ void* allocate(std::size_t size) {
 // `alignment` is a power of two; large blocks are aligned to huge pages.
 void* allocate(std::size_t size, std::size_t alignment) {
   if (size >= large && alignment <= spex::huge_page) return large_blocks().allocate(size);
-  return std::aligned_alloc(
-      alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment);
+  // aligned_alloc would cut a larger block each time. The address that malloc gave lies before the
+  // memory, where malloc's own alignment leaves room.
+  const std::size_t room = std::max(alignment, sizeof(void*));
+  auto* const given = static_cast<unsigned char*>(std::malloc(size + room));
+  if (given == nullptr) return nullptr;
+  unsigned char* const aligned = given + room - reinterpret_cast<std::uintptr_t>(given) % room;
+  std::memcpy(aligned - sizeof(void*), &given, sizeof(void*));
+  return aligned;
 }
 
 // Calls `allocate_once`, and again after the new-handler has freed memory.
@@ -53,10 +60,21 @@ void* allocate_or_throw(const Allocate& allocate_once) {
   }
 }
 
-void release(void* memory) {
+// Whether it was a large block.
+bool release_large(void* memory) {
   const bool may_be_large = reinterpret_cast<std::uintptr_t>(memory) % spex::huge_page == 0;
-  if (memory != nullptr && may_be_large && large_blocks().release(memory)) return;
-  std::free(memory);
+  return memory != nullptr && may_be_large && large_blocks().release(memory);
+}
+
+void release(void* memory) {
+  if (!release_large(memory)) std::free(memory);
+}
+
+void release_aligned(void* memory) {
+  if (memory == nullptr || release_large(memory)) return;
+  void* given;
+  std::memcpy(&given, static_cast<unsigned char*>(memory) - sizeof(void*), sizeof(void*));
+  std::free(given);
 }
 
 }  // namespace
@@ -82,9 +100,9 @@ void operator delete(void* memory, std::size_t /*size*/) noexcept {
 }
 
 void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
-  release(memory);
+  release_aligned(memory);
 }
 
 void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
-  release(memory);
+  release_aligned(memory);
 }

@@ -210,6 +210,7 @@ TEST_P(Shapes, InstructionSetsGiveTheSameBytes) {
     dense.subtract_product(n, columns, matrix.data(), vector.data(), left.data());
     results.push_back(left);
     results.push_back({dense.sum_of_magnitudes(n, columns, matrix.data(), vector.data())});
+    results.push_back({dense.largest_column(n, columns, matrix.data())});
     AlignedDoubles weight(width), shift(width);
     for (int k = 0; k < width; ++k) weight[k] = 0.1 + k, shift[k] = 1.0 / (1 + k);
     AlignedDoubles sums(2 * n);
