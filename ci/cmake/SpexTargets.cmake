@@ -63,11 +63,18 @@ function(spex_add_lanes target)
 endfunction()
 
 # For what waits for others to work, as command lines, spex-bench's own sources and tests do: -O1 builds them
-# a quarter sooner. The libraries that extract, and micro-benchmarks, never have it.
+# a quarter sooner. The libraries that extract, and micro-benchmarks, never have it. Tests need no optimization if
+# SPEX_FAST_BUILD asks for speed: the C library checks sizes in optimized code alone.
 add_library(spex_quick_build INTERFACE)
 target_compile_options(
   spex_quick_build
   INTERFACE $<$<AND:$<NOT:$<CONFIG:Debug>>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
+add_library(spex_quick_test INTERFACE)
+if(SPEX_FAST_BUILD)
+  target_compile_options(spex_quick_test INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-O0;-U_FORTIFY_SOURCE>)
+else()
+  target_link_libraries(spex_quick_test INTERFACE spex_quick_build)
+endif()
 
 # spex_precompile(TARGET headers...): if SPEX_FAST_BUILD asks for it. A source still includes what it
 # uses: builds without SPEX_FAST_BUILD show what is missing.

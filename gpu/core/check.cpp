@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "gpu/core/lazy_libraries.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::gpu {

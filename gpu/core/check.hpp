@@ -1,18 +1,14 @@
-// Checks calls of CUDA, cuBLAS and cuSOLVER; errors state the call, its source location and the
-// library's message.
+// Checks calls of CUDA; errors state the call, its source location and the library's message. For
+// calls of cuBLAS and cuSOLVER include gpu/core/lazy_libraries.hpp.
 #pragma once
 
 #include <cuda_runtime.h>
-
-#include "gpu/core/lazy_libraries.hpp"
 
 namespace spex::gpu {
 
 /// Throws unless the status is success: Error(device) if the context is lost, so that the GPU is
 /// unusable for this process, else Error(internal). Used by SPEX_..._CHECK.
 void check(cudaError_t status, const char* call, const char* file, int line);
-void check(cublasStatus_t status, const char* call, const char* file, int line);
-void check(cusolverStatus_t status, const char* call, const char* file, int line);
 
 /// Whether a CUDA error destroys the context, and with it all handles and buffers of the process on
 /// that GPU: a kernel's illegal access, a GPU that fell off the bus. Exhausted memory and wrong

@@ -7,9 +7,26 @@
 
 #include <fmt/format.h>
 
+#include "gpu/core/lazy_libraries.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::gpu {
+namespace detail {
+
+void DeleteBlas::operator()(cublasHandle_t handle) const noexcept {
+  cublasDestroy(handle);
+}
+void DeleteSolver::operator()(cusolverDnHandle_t handle) const noexcept {
+  cusolverDnDestroy(handle);
+}
+void DeleteParams::operator()(cusolverDnParams_t params) const noexcept {
+  cusolverDnDestroyParams(params);
+}
+void DeleteJacobi::operator()(syevjInfo_t info) const noexcept {
+  cusolverDnDestroySyevjInfo(info);
+}
+
+}  // namespace detail
 
 int device_count() noexcept {
   int count = 0;

@@ -7,6 +7,16 @@
 
 #include "gpu/core/check.hpp"
 
+// As in the headers of cuBLAS and cuSOLVER, which most sources do not need.
+struct cublasContext;
+struct cusolverDnContext;
+struct cusolverDnParams;
+struct syevjInfo;
+using cublasHandle_t = cublasContext*;
+using cusolverDnHandle_t = cusolverDnContext*;
+using cusolverDnParams_t = cusolverDnParams*;
+using syevjInfo_t = syevjInfo*;
+
 namespace spex::gpu {
 
 /// The number of GPUs visible to this process; 0 without a driver or a GPU.
@@ -36,16 +46,16 @@ struct DeleteEvent {
   }
 };
 struct DeleteBlas {
-  void operator()(cublasHandle_t handle) const noexcept { cublasDestroy(handle); }
+  void operator()(cublasHandle_t handle) const noexcept;
 };
 struct DeleteSolver {
-  void operator()(cusolverDnHandle_t handle) const noexcept { cusolverDnDestroy(handle); }
+  void operator()(cusolverDnHandle_t handle) const noexcept;
 };
 struct DeleteParams {
-  void operator()(cusolverDnParams_t params) const noexcept { cusolverDnDestroyParams(params); }
+  void operator()(cusolverDnParams_t params) const noexcept;
 };
 struct DeleteJacobi {
-  void operator()(syevjInfo_t info) const noexcept { cusolverDnDestroySyevjInfo(info); }
+  void operator()(syevjInfo_t info) const noexcept;
 };
 template <class Handle, class Delete>
 using Owner = std::unique_ptr<std::remove_pointer_t<Handle>, Delete>;

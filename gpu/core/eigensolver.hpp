@@ -7,6 +7,7 @@
 
 #include "gpu/core/buffer.hpp"
 #include "gpu/core/context.hpp"
+#include "gpu/core/lazy_libraries.hpp"
 #include "reference/model/choices.hpp"
 
 namespace spex::gpu {

@@ -1,9 +1,12 @@
 // cuBLAS and cuSOLVER, which are loaded when one of their functions is called first. To load them
-// takes 0.1 s and 260 MB, and the fiber engine calls neither.
+// takes 0.1 s and 260 MB, and the fiber engine calls neither. Their headers take a second to
+// compile.
 #pragma once
 
 #include <cublas_v2.h>
 #include <cusolverDn.h>
+
+#include "gpu/core/check.hpp"
 
 namespace spex::gpu {
 
@@ -11,6 +14,11 @@ namespace spex::gpu {
 [[nodiscard]] void* cublas_function(const char* name);
 /// The same of cuSOLVER.
 [[nodiscard]] void* cusolver_function(const char* name);
+
+/// Throws Error unless the status is success, as that of check.hpp. Used by SPEX_GPU_CHECK.
+void check(cublasStatus_t status, const char* call, const char* file, int line);
+/// @copydoc check
+void check(cusolverStatus_t status, const char* call, const char* file, int line);
 
 }  // namespace spex::gpu
 

@@ -5,6 +5,7 @@
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/fp64_rates.hpp"
 #include "bench/micro/gpu/kernels.hpp"
+#include "gpu/core/lazy_libraries.hpp"
 #include "reference/core/lapack.hpp"
 
 namespace spex::bench {

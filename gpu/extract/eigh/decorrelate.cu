@@ -1,4 +1,5 @@
 #include "gpu/core/launch.hpp"
+#include "gpu/core/lazy_libraries.hpp"
 #include "gpu/extract/eigh/decorrelate.hpp"
 #include "reference/core/count.hpp"
 

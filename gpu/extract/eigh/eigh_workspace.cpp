@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "gpu/core/lazy_libraries.hpp"
 #include "gpu/extract/eigh/projection.hpp"
 #include "reference/core/count.hpp"
 #include "reference/extract/extract_inputs.hpp"

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "gpu/core/lazy_libraries.hpp"
 #include "reference/core/count.hpp"
 
 namespace spex::gpu {

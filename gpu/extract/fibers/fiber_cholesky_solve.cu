@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(solve_threads, 4)
 
 int stored_reach(int reach) {
   for (const int R : {8, 9, 10, largest_fiber_reach})
-    if (reach <= R) return R;
+    if (reach <= R && (small_reaches || R == largest_fiber_reach)) return R;
   return 0;
 }
 
