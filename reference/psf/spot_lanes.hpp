@@ -21,10 +21,9 @@ struct SpotModel {
   /// Size of the scratch array, in doubles.
   [[nodiscard]] long room() const {
     const long terms = (degx > degy ? degx : degy) + 1;
-    const long edges = (nx > ny ? nx : ny) + 1;
     const long ng = (degx + 1L) * (degy + 1);
-    return spot_lanes * (ncoeff + terms * edges + (degx + 1L) * nx + 2L * (degy + 1) * (nx + ny) +
-                         ng + static_cast<long>(nx) * ny);
+    return spot_lanes * (ncoeff + terms + (degx + 1L) * nx + 2L * (degy + 1) * (nx + ny) + ng +
+                         static_cast<long>(nx) * ny);
   }
 };
 
@@ -44,9 +43,10 @@ struct SpotKernels {
   /// to a cache line.
   void (*spots_of_fiber)(const SpotModel& model, SpotBins& bins, int count, double* room,
                          double* value);
-  /// In place: exp of eight non-positive numbers, and erf of eight numbers.
+  /// In place: exp of eight non-positive numbers.
   void (*exp)(double* a);
-  void (*erf)(double* a);  ///< @copydoc exp
+  /// erf(a / sqrt 2), and exp(-a^2 / 2) in the place of a, of eight numbers.
+  void (*gaussian)(double* a, double* erf);
 };
 SPEX_KERNELS(SpotKernels, spot_kernels)
 

@@ -20,11 +20,11 @@ void require_unit_sums(const Spots& spots) {
 // Flops of one spot (reference/psf/spot.hpp, reference/core/simd/lane_functions.hpp): additions,
 // multiplications and divisions, one each.
 double flops_of_spot(const Psf& psf) {
-  constexpr double exp_flops = 33, erf_flops = 79 + exp_flops;
+  constexpr double exp_flops = 33, gaussian_flops = 55 + exp_flops;
   const double nx = psf.nx(), ny = psf.ny(), gx = psf.ghdegx + 1, gy = psf.ghdegy + 1;
   const double parameters = psf.ncoeff * (5.0 + 2.0 * psf.nparam());
   const auto edges = [](double n, int degree) {
-    return (n + 1) * (7 + erf_flops + exp_flops + 4 * degree);
+    return (n + 1) * (4 + gaussian_flops + 4 * degree);
   };
   const double integrals = gx * nx + gy * ny;
   const double values = 2 * (gx * gy * nx + gy * nx * ny) + 2 * nx * ny;

@@ -26,32 +26,43 @@ SPEX_LANES_INLINE Lanes exp(Lanes a) {
   return times_power_of_two(sum * b * b + b + 1.0, scale);
 }
 
-/// erf(a), absolute error at most 6e-16, and 2e-16 for |a| > 1.5:
-///   erf(x) = 1 - exp(-x^2) g / (1 + 2 x) for x >= 0,   g = (1 + 2 x) exp(x^2) erfc(x),
+/// Of one e: the integral and the value of a Gaussian, up to factors.
+struct Gaussian {
+  Lanes erf;  ///< erf(e / sqrt 2), absolute error at most 6e-16, and 2e-16 for |e| > 2.2
+  Lanes exp;  ///< exp(-e^2 / 2), relative error at most 4e-16 + 1.2e-16 e^2; 3e-308 for |e| > 37.6
+};
+
+/// Both take the same exp:
+///   erf(x) = 1 - exp(-x^2) g / (1 + 2 x) for x = |e| / sqrt 2,   g = (1 + 2 x) exp(x^2) erfc(x),
 /// where g is a Chebyshev series in (x - 3.75) / (x + 3.75) (Shepherd and Laframboise 1981),
-/// truncated at terms below 1e-16.
-SPEX_LANES_INLINE Lanes erf(Lanes a) {
-  constexpr double chebyshev[] = {
-      1.177578934567401754080e+00,  -4.590054580646477330853e-03, -8.424913336651791558351e-02,
-      5.920993999819189049808e-02,  -2.665866843530575227739e-02, 9.074997670705265093879e-03,
-      -2.413163540417608190943e-03, 4.907758365258086322859e-04,  -6.916973302501206367096e-05,
-      4.139027986073010167534e-06,  7.740383066198490668633e-07,  -2.188640104923439566149e-07,
-      1.076499946567091037714e-08,  4.521959811218286897931e-09,  -7.754400208831351106474e-10,
-      -6.318088340886684494385e-11, 2.868795010930669898142e-11,  1.945586854577734722947e-13,
-      -9.654696748433438905850e-13, 3.252548148148739841689e-14,  3.347811948286805387926e-14,
-      -1.864562880419313100848e-15, -1.250795053068864709746e-15};
-  const Lanes x = lesser(magnitude(a), 27.0);  // for larger arguments erf is 1 to the last bit
-  const Lanes y = (x - 3.75) / (x + 3.75);
-  const Lanes twice = y + y;
-  Lanes b = 0.0, before = 0.0;  // Clenshaw recurrence
-#pragma GCC unroll 32
-  for (int k = 22; k > 0; --k) {
-    const Lanes next = twice * b - before + chebyshev[k];
-    before = b;
-    b = next;
+/// truncated at terms below 1e-16, here as a polynomial in u, greater by 1. Near x = 0, where the
+/// error of g counts, u is small. Far away coefficients cancel, but exp(-x^2) is smaller than what
+/// is lost.
+SPEX_LANES_INLINE Gaussian gaussian(Lanes e) {
+  constexpr double inv_sqrt_2 = 0.70710678118654752440;
+  constexpr double coefficient[] = {
+      1.00000000000000000e+00,  1.63428906169590382e+00,  -3.60114648779169588e+00,
+      4.21517748511818979e+00,  -3.18739387199971658e+00, 1.60084723137487228e+00,
+      -4.91412666333771897e-01, 5.46885429258578554e-02,  1.91964989476683077e-02,
+      -6.48146671238037948e-03, -7.89982938747847197e-04, 5.45199360313816119e-04,
+      -4.08495091560378265e-06, 5.06712751592884036e-05,  -1.04196099023375169e-04,
+      8.53567054428215090e-05,  -5.46266706771465928e-05, 2.85557253814324176e-05,
+      -1.11172357422698371e-05, 3.00821226722719455e-06,  -5.32900676846295107e-07,
+      5.57532257500379061e-08,  -2.62310734713347593e-09};
+  const Lanes x = lesser(magnitude(e) * inv_sqrt_2, 27.0);  // beyond, erf is 1 to the last bit
+  const Lanes twice = x + x;
+  const Lanes u = twice / (x + 3.75);
+  const Lanes square = u * u;
+  // Even and odd powers apart: two chains of dependent steps, half as long.
+  Lanes even = coefficient[22], odd = coefficient[21];
+#pragma GCC unroll 16
+  for (int k = 20; k > 0; k -= 2) {
+    even = even * square + coefficient[k];
+    odd = odd * square + coefficient[k - 1];
   }
-  const Lanes g = y * b - before + chebyshev[0];
-  return with_sign(1.0 - exp(-(x * x)) * (g / (1.0 + (x + x))), a);
+  const Lanes g = (even * square + coefficient[0]) + odd * u;
+  const Lanes gauss = exp(-0.5 * e * e);
+  return {with_sign(1.0 - gauss * (g / (1.0 + twice)), e), gauss};
 }
 
 }  // namespace spex::SPEX_INSTRUCTION_SET

@@ -17,65 +17,11 @@
 namespace spex {
 namespace {
 
-class Sets : public testing::TestWithParam<Instructions> {
- protected:
-  const SpotKernels& kernels_ = spot_kernels(GetParam());
-  const SpotKernels& any_ = spot_kernels(Instructions::any);
-};
-
-TEST_P(Sets, ExpAndErfAreWithinTheirErrors) {
-  double worst_exp = 0, worst_erf = 0, worst_far_erf = 0;
-  for (int i = 0; i < 400000; ++i) {
-    double a[8], x[8], e[8], f[8];
-    for (int k = 0; k < 8; ++k) {
-      x[k] = (8 * i + k) * 2e-6 - 3.2;
-      a[k] = -std::pow(10.0, x[k]) * 1.7;
-      e[k] = a[k];
-      f[k] = 2 * x[k];
-    }
-    kernels_.exp(e);
-    kernels_.erf(f);
-    double other[8], erf_other[8];
-    for (int k = 0; k < 8; ++k) other[k] = a[k], erf_other[k] = 2 * x[k];
-    any_.exp(other);
-    any_.erf(erf_other);
-    for (int k = 0; k < 8; ++k) {
-      ASSERT_EQ(std::bit_cast<std::uint64_t>(e[k]), std::bit_cast<std::uint64_t>(other[k]));
-      ASSERT_EQ(std::bit_cast<std::uint64_t>(f[k]), std::bit_cast<std::uint64_t>(erf_other[k]));
-      const long double exact = std::exp(static_cast<long double>(a[k]));
-      if (a[k] > -708)
-        worst_exp = std::max(worst_exp, static_cast<double>(std::abs(e[k] - exact) / exact));
-      const auto erf_error =
-          static_cast<double>(std::abs(f[k] - std::erf(2 * static_cast<long double>(x[k]))));
-      worst_erf = std::max(worst_erf, erf_error);
-      if (std::abs(x[k]) > 0.75) worst_far_erf = std::max(worst_far_erf, erf_error);
-    }
-  }
-  EXPECT_LT(worst_exp, 4e-16);
-  EXPECT_LT(worst_erf, 6e-16);
-  EXPECT_LT(worst_far_erf, 2e-16);
-}
-
-TEST_P(Sets, EndsOfTheRange) {
-  double a[8] = {0, -0.0, -1e-300, -707.9, -708, -709, -1e9, -INFINITY};
-  kernels_.exp(a);
-  for (const int k : {0, 1, 2}) EXPECT_EQ(a[k], 1);
-  EXPECT_EQ(a[4], a[5]);
-  EXPECT_EQ(a[5], a[7]);
-  EXPECT_GT(a[7], 0);
-  EXPECT_LT(a[7], 1e-306);
-  double e[8] = {0, 1e-30, -1e-30, 6, -6, 30, -1e10, INFINITY};
-  kernels_.erf(e);
-  for (const int k : {0, 1, 2}) EXPECT_NEAR(e[k], 0, 6e-16);
-  EXPECT_EQ(e[3], 1);
-  EXPECT_EQ(e[4], -1);
-  EXPECT_EQ(e[5], 1);
-  EXPECT_EQ(e[6], -1);
-  EXPECT_EQ(e[7], 1);
-}
-
-TEST_P(Sets, SpotsEqualThoseOfSingleWavelengths) {
-  const Psf psf = test::make_psf({.hsizex = 6, .hsizey = 4});
+// Spots with Gauss-Hermite functions up to `degree`.
+void compare_spots(const SpotKernels& kernels, int degree) {
+  Psf psf = test::make_psf({.hsizex = 6, .hsizey = 4, .degree = degree});
+  for (std::size_t p = 5; p < psf.param.size() / (psf.nfiber * psf.ncoeff); ++p)
+    psf.param[(p * psf.nfiber + 1) * psf.ncoeff] += 1e-3 * static_cast<double>(p % 7);
   const std::vector<double> wave{980.1, 985.3, 990, 990.8, 991.6, 1001.7, 1010, 1020.5, 1021, 1022};
   const Spots spots = evaluate_spots(psf, 1, 1, wave);
   const SpotModel model{spots.nx,
@@ -94,7 +40,7 @@ TEST_P(Sets, SpotsEqualThoseOfSingleWavelengths) {
     bins.y[k] = center.y;
   }
   std::vector<double> value(spots.nx * spots.ny * spot_lanes);
-  kernels_.spots_of_fiber(model, bins, spot_lanes, room.data(), value.data());
+  kernels.spots_of_fiber(model, bins, spot_lanes, room.data(), value.data());
   for (std::size_t i = 0; i < value.size(); ++i)
     ASSERT_EQ(std::bit_cast<std::uint64_t>(value[i]), std::bit_cast<std::uint64_t>(spots.value[i]));
 
@@ -122,6 +68,78 @@ TEST_P(Sets, SpotsEqualThoseOfSingleWavelengths) {
     for (std::size_t p = 0; p < spot.size(); ++p)
       EXPECT_NEAR(spots.spot(0, w)[p], spot[p] * scale, 1e-15);
   }
+}
+
+class Sets : public testing::TestWithParam<Instructions> {
+ protected:
+  const SpotKernels& kernels_ = spot_kernels(GetParam());
+  const SpotKernels& any_ = spot_kernels(Instructions::any);
+};
+
+TEST_P(Sets, ExpIsWithinItsError) {
+  double worst = 0;
+  for (int i = 0; i < 400000; ++i) {
+    double a[8], e[8], other[8];
+    for (int k = 0; k < 8; ++k)
+      a[k] = e[k] = other[k] = -std::pow(10.0, (8 * i + k) * 2e-6 - 3.2) * 1.7;
+    kernels_.exp(e);
+    any_.exp(other);
+    for (int k = 0; k < 8; ++k) {
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(e[k]), std::bit_cast<std::uint64_t>(other[k]));
+      const long double exact = std::exp(static_cast<long double>(a[k]));
+      if (a[k] > -708) worst = std::max(worst, static_cast<double>(std::abs(e[k] - exact) / exact));
+    }
+  }
+  EXPECT_LT(worst, 4e-16);
+}
+
+TEST_P(Sets, GaussianIsWithinItsErrors) {
+  double worst_exp = 0, worst_erf = 0, worst_far_erf = 0;
+  for (int i = 0; i < 400000; ++i) {
+    double e[8], exp[8], erf[8], other[8], other_erf[8];
+    for (int k = 0; k < 8; ++k) e[k] = exp[k] = other[k] = (8 * i + k) * 6e-6 - 9.6;
+    kernels_.gaussian(exp, erf);
+    any_.gaussian(other, other_erf);
+    for (int k = 0; k < 8; ++k) {
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(exp[k]), std::bit_cast<std::uint64_t>(other[k]));
+      ASSERT_EQ(std::bit_cast<std::uint64_t>(erf[k]), std::bit_cast<std::uint64_t>(other_erf[k]));
+      const long double x = e[k];
+      const long double exact = std::exp(-x * x / 2);
+      const auto exp_error = static_cast<double>(std::abs(exp[k] - exact) / exact);
+      worst_exp = std::max(worst_exp, exp_error / (4e-16 + 1.2e-16 * e[k] * e[k]));
+      const auto erf_error = static_cast<double>(std::abs(erf[k] - std::erf(x / std::sqrt(2.0L))));
+      worst_erf = std::max(worst_erf, erf_error);
+      if (std::abs(e[k]) > 2.2) worst_far_erf = std::max(worst_far_erf, erf_error);
+    }
+  }
+  EXPECT_LT(worst_exp, 1);
+  EXPECT_LT(worst_erf, 6e-16);
+  EXPECT_LT(worst_far_erf, 2e-16);
+}
+
+TEST_P(Sets, EndsOfTheRange) {
+  double a[8] = {0, -0.0, -1e-300, -707.9, -708, -709, -1e9, -INFINITY};
+  kernels_.exp(a);
+  for (const int k : {0, 1, 2}) EXPECT_EQ(a[k], 1);
+  EXPECT_EQ(a[4], a[5]);
+  EXPECT_EQ(a[5], a[7]);
+  EXPECT_GT(a[7], 0);
+  EXPECT_LT(a[7], 1e-306);
+  double e[8] = {0, 1e-30, -1e-30, 8.5, -8.5, 40, -1e10, INFINITY};
+  double erf[8];
+  kernels_.gaussian(e, erf);
+  for (const int k : {0, 1, 2}) EXPECT_NEAR(erf[k], 0, 6e-16);
+  for (const int k : {0, 1, 2}) EXPECT_EQ(e[k], 1);
+  EXPECT_EQ(erf[3], 1);
+  EXPECT_EQ(erf[4], -1);
+  EXPECT_EQ(erf[5], 1);
+  EXPECT_EQ(erf[6], -1);
+  EXPECT_EQ(erf[7], 1);
+  for (const int k : {5, 6, 7}) EXPECT_LT(e[k], 1e-306);
+}
+
+TEST_P(Sets, SpotsEqualThoseOfSingleWavelengths) {
+  for (const int degree : {2, 6}) compare_spots(kernels_, degree);
 }
 
 INSTANTIATE_TEST_SUITE_P(Instructions, Sets, testing::ValuesIn(available_instructions()),
