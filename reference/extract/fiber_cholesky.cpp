@@ -132,11 +132,14 @@ class Sweeps {
 };
 
 // V_ts = L_t^-1 N_ts, [row][column], with N_tt = L_t L_t^T; `stride` columns. t and s are
-// neighbors.
+// neighbors. Row i is zero after column i + reach and, far after it, not set.
 AlignedDoubles half_solved_coupling(const BlockBands& N, const BandBatch& L, int t, int s,
                                     int stride) {
   const int m = N.m(), reach = N.reach();
-  AlignedDoubles V(count_of(m, stride), 0.0);
+  AlignedDoubles V(count_of(m, stride));
+  for (int i = 0; i < m; ++i)
+    std::fill_n(V.data() + count_of(i, stride),
+                std::min(stride, BandBatch::half_solve_reads(i, reach + 1, L.reach())), 0.0);
   for (int k = 0; k < m; ++k) {
     // Elements k - reach ... k + reach of column k of N_ts, or of row k where s is above t.
     const double* column = N.column(std::max(t, s), std::min(t, s), k) + reach - k;
@@ -155,7 +158,7 @@ double coupling_squared(const BlockBands& N, const BandBatch& L, int t, int s, i
   const AlignedDoubles V = half_solved_coupling(N, L, t, s, stride);
   AlignedDoubles X(V.size(), 0.0);
   for (int w = 0; w < m; ++w)
-    for (int v = 0; v < m; ++v)
+    for (int v = 0; v <= std::min(m - 1, w + N.reach()); ++v)
       X[count_of(v, stride) + count_of(w)] = V[count_of(w, stride) + count_of(v)];
   L.half_solve(s, stride, stride, X);
   double sum = 0;
@@ -166,7 +169,12 @@ double coupling_squared(const BlockBands& N, const BandBatch& L, int t, int s, i
 // D_s = sum over neighbors t of V_ts^T V_ts = N_st N_tt^-1 N_ts, both triangles.
 AlignedDoubles complement(const BlockBands& N, const BandBatch& L, int s, int stride) {
   const DenseKernels& kernels = dense_kernels(instructions_in_use());
-  AlignedDoubles D(count_of(stride, stride), 0.0);
+  AlignedDoubles D(count_of(stride, stride));
+  // Blocks of eight by eight on and above the diagonal; `mirror` sets the others.
+  for (int i = 0; i < stride; ++i) {
+    const int first = i / lanes_of_group * lanes_of_group;
+    std::fill_n(D.data() + count_of(i, stride) + first, stride - first, 0.0);
+  }
   for (const int t : {s - 1, s + 1}) {
     if (t < 0 || t >= N.nspec() || N.apart() == 0) continue;
     const AlignedDoubles V = half_solved_coupling(N, L, t, s, stride);

@@ -117,17 +117,17 @@ class RowsOfSpectra {
   void put_row(int s, int y) {
     const RowCover& cover = covers_[s][y];
     const FiberSpots& spots = spots_[s];
-    const int nx = spots.spots->nx, lanes = whole_groups(cover.bins());
-    double* A = A_[s].data();
-    std::fill_n(A, count_of(cover.columns(), lanes), 0.0);
+    const int nx = spots.spots->nx;
+    bins_.clear();
     for (int w = cover.w0; w < cover.w1; ++w) {
-      const int row = range_.y0 + y - spots.yc(w);
-      if (row < 0 || row >= spots.spots->ny) continue;
-      const int xc = spots.xc(w);
+      const int row = range_.y0 + y - spots.yc(w), xc = spots.xc(w);
       const int x0 = std::max(xc, cover.x0), x1 = std::min(xc + nx, cover.x1);
-      kernels_.put_bin(x1 - x0, spots.spot(w) + row * nx + (x0 - xc), lanes,
-                       A + (x0 - cover.x0) * lanes + w - cover.w0);
+      const bool reaches = row >= 0 && row < spots.spots->ny && x0 < x1;
+      bins_.push_back(reaches
+                          ? BinOfRow{x0 - cover.x0, x1 - x0, spots.spot(w) + row * nx + (x0 - xc)}
+                          : BinOfRow{});
     }
+    if (!bins_.empty()) kernels_.put_row(bins_.data(), cover.bins(), cover.columns(), A_[s].data());
   }
 
   // Adds the products over the columns that spectra s and t share in row y; WA_ belongs to s.
@@ -148,6 +148,7 @@ class RowsOfSpectra {
   std::vector<std::vector<RowCover>> covers_;  // [spectrum][row]
   std::vector<AlignedDoubles> A_;              // of each spectrum, the row of the last put_row
   AlignedDoubles WA_;                          // of one spectrum
+  std::vector<BinOfRow> bins_;                 // of the last put_row
   const ProjectionKernels& kernels_ = projection_kernels(instructions_in_use());
 };
 

@@ -40,6 +40,13 @@ void for_each_row(const PatchSpots& spots, int j, const PixelRange& range, const
   for (int y = 0; y < A.rows; ++y) row(y0 + y, x, A.columns, A.spot + count_of(y, A.stride));
 }
 
+void copy_row(const double* from, int n, double* to) {
+  std::copy_n(from, n, to);
+}
+void copy_row(const float* from, int n, double* to) {
+  projection_kernels(instructions_in_use()).widen(n, from, to);
+}
+
 std::size_t pixel_count(const PixelRange& range) {
   return count_of(range.nx(), range.ny());
 }
@@ -52,8 +59,8 @@ PatchPixels cut_pixels(const Pixels& pixels, const PixelRange& range) {
   const auto copy = [&](const Reals& from, std::vector<double>& to) {
     from.visit([&](const auto& values) {
       for (int y = 0; y < range.ny() && range.nx() > 0; ++y)
-        std::copy_n(values.data() + count_of(range.y0 + y, pixels.nx) + count_of(range.x0),
-                    range.nx(), to.data() + count_of(y, range.nx()));
+        copy_row(values.data() + count_of(range.y0 + y, pixels.nx) + count_of(range.x0), range.nx(),
+                 to.data() + count_of(y, range.nx()));
     });
   };
   copy(pixels.value, cut.p);

@@ -54,7 +54,12 @@ class BandBatch {
   /// From the factors: X <- L^-1 X with Cholesky's factor of one lane, A = L L^T. X is
   /// [n][columns], whole groups of columns. Row i of what is given has nothing but zeros from
   /// column `first + i` on, which is made use of: pass `columns` for `first` where that is not so.
+  /// Those from column half_solve_reads(i, first, reach()) on are not read.
   void half_solve(int lane, int columns, int first, AlignedDoubles& X) const;
+  /// Columns of row i: row i + reach takes whole groups of eight of them.
+  [[nodiscard]] static int half_solve_reads(int i, int first, int reach) {
+    return first + i + reach + lanes_of_group - 1;
+  }
 
   /// From the factors: the elements of the inverses within the same band.
   [[nodiscard]] BandBatch inverse_band() const;

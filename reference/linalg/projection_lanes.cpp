@@ -1,6 +1,7 @@
 #include "reference/linalg/projection_lanes.hpp"
 
 #include "reference/core/simd/lanes.hpp"
+#include "reference/core/simd/transpose.hpp"
 
 namespace spex::SPEX_INSTRUCTION_SET {
 namespace {
@@ -79,11 +80,57 @@ void add(const SpotPart& A, double f, double* m, int nx) {
   });
 }
 
-void put_bin(int columns, const double* spot, int lanes, double* A) {
-  with_columns(columns, [&]<int C>() {
-#pragma GCC unroll 17
-    for (int x = 0; x < (C > 0 ? C : columns); ++x) A[static_cast<long>(x) * lanes] = spot[x];
-  });
+void widen(int n, const float* from, double* to) {
+  typedef float Floats __attribute__((vector_size(Lanes::width * sizeof(float))));
+  int i = 0;
+  for (; i + Lanes::width <= n; i += Lanes::width) {
+    Floats numbers;
+    __builtin_memcpy(&numbers, from + i, sizeof(numbers));
+    const Lanes::Vector wide = __builtin_convertvector(numbers, Lanes::Vector);
+    __builtin_memcpy(to + i, &wide, sizeof(wide));
+  }
+  for (; i < n; ++i) to[i] = from[i];
+}
+
+bool is_at_same_pixels(const BinOfRow* of, int bins) {
+  for (int k = 1; k < bins; ++k)
+    if (of[k].x != of[0].x || of[k].columns != of[0].columns) return false;
+  return true;
+}
+
+// Bins at the same pixels: whole groups of pixels are transposed.
+void put_group_at_same_pixels(const BinOfRow* of, int bins, int pixels, int lanes, double* A) {
+  const int columns = of[0].columns, end = of[0].x + columns;
+  for (int x = 0; x < of[0].x; ++x) store(0.0, A + static_cast<long>(x) * lanes);
+  for (int x = end; x < pixels; ++x) store(0.0, A + static_cast<long>(x) * lanes);
+  double* first = A + static_cast<long>(of[0].x) * lanes;
+  int x = 0;
+  for (; x + group <= columns; x += group) {
+    Lanes a[group];
+#pragma GCC unroll 8
+    for (int k = 0; k < group; ++k) a[k] = k < bins ? load(of[k].spot + x) : Lanes(0.0);
+    transpose(a);
+#pragma GCC unroll 8
+    for (int k = 0; k < group; ++k) store(a[k], first + static_cast<long>(x + k) * lanes);
+  }
+  for (; x < columns; ++x)
+    for (int k = 0; k < group; ++k)
+      first[static_cast<long>(x) * lanes + k] = k < bins ? of[k].spot[x] : 0.0;
+}
+
+void put_row(const BinOfRow* of, int bins, int pixels, double* A) {
+  const int lanes = (bins + group - 1) / group * group;
+  for (int k = 0; k < bins; k += group, of += group, A += group) {
+    const int in_group = bins - k < group ? bins - k : group;
+    if (is_at_same_pixels(of, in_group)) {
+      put_group_at_same_pixels(of, in_group, pixels, lanes, A);
+      continue;
+    }
+    for (int x = 0; x < pixels; ++x) store(0.0, A + static_cast<long>(x) * lanes);
+    for (int bin = 0; bin < in_group; ++bin)
+      for (int x = 0; x < of[bin].columns; ++x)
+        A[static_cast<long>(of[bin].x + x) * lanes + bin] = of[bin].spot[x];
+  }
 }
 
 void weigh(const RowOfA& row, int pixels, const double* W, double* WA) {
@@ -132,7 +179,7 @@ void add_products(const RowOfA& t, const RowOfA& WA_s, int pixels, double* N, lo
 
 }  // namespace
 
-extern const ProjectionKernels projection_kernels_of_set{&sum,     &sums,  &add,
-                                                         &put_bin, &weigh, &add_products};
+extern const ProjectionKernels projection_kernels_of_set{&sum,     &sums,  &add,         &widen,
+                                                         &put_row, &weigh, &add_products};
 
 }  // namespace spex::SPEX_INSTRUCTION_SET

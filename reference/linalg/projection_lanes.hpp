@@ -15,6 +15,13 @@ struct RowOfA {
   const double* A;  ///< of the first pixel, at a cache line
 };
 
+/// The row of one bin's spot that lies on a row of pixels.
+struct BinOfRow {
+  int x;               ///< its first pixel, counted from that of the row
+  int columns;         ///< its pixels; 0 for a bin that does not reach the row
+  const double* spot;  ///< A of the first pixel
+};
+
 /// The part of a spot that lies on pixels: column x of row y at `spot[y stride + x]`.
 struct SpotPart {
   int columns;         ///< of the part
@@ -32,8 +39,10 @@ struct ProjectionKernels {
   /// m_i += A_ij f over the same pixels.
   void (*add)(const SpotPart& A, double f, double* m, int nx);
 
-  /// A row of a spot becomes one bin of a row of A: A[x lanes] = spot[x] for x < columns.
-  void (*put_bin)(int columns, const double* spot, int lanes, double* A);
+  /// `n` numbers in double precision.
+  void (*widen)(int n, const float* from, double* to);
+  /// A of `pixels` pixels of a row from the bins that reach it; A as RowOfA has it.
+  void (*put_row)(const BinOfRow* of, int bins, int pixels, double* A);
   /// WA = W A of `pixels` pixels of a row; WA as A.
   void (*weigh)(const RowOfA& row, int pixels, const double* W, double* WA);
   /// N_ts += A_t^T (W A_s) of `pixels` pixels of a row that both spectra have. The element of bin v

@@ -79,14 +79,40 @@ TEST_P(ProjectionKernelsOf, APartWithoutRowsIsZero) {
   EXPECT_EQ(kernels_.sum({}, nullptr, 1), 0);
 }
 
-TEST_P(ProjectionKernelsOf, PutBinWritesOneLane) {
-  for (const int columns : {0, 1, 9, 13, 15, 17}) {
-    const AlignedDoubles spot = random_numbers(17, 9);
-    AlignedDoubles A(17 * 16, 5.0);
-    kernels_.put_bin(columns, spot.data(), 16, A.data() + 3);
-    for (int x = 0; x < 17; ++x)
-      for (int w = 0; w < 16; ++w) ASSERT_EQ(A[x * 16 + w], w == 3 && x < columns ? spot[x] : 5.0);
+TEST_P(ProjectionKernelsOf, WidenCopiesNumbersAndNothingElse) {
+  for (const int n : {0, 1, 7, 8, 9, 61}) {
+    std::vector<float> from;
+    for (int i = 0; i < n; ++i) from.push_back(1.1F * static_cast<float>(i - 3));
+    std::vector<double> to(n + 1, 5.0);
+    kernels_.widen(n, from.data(), to.data());
+    for (int i = 0; i < n; ++i) EXPECT_EQ(to[i], static_cast<double>(from[i]));
+    EXPECT_EQ(to[n], 5.0);
   }
+}
+
+// Bins of a row at one place, and with one that is a column farther, cut, or absent.
+TEST_P(ProjectionKernelsOf, PutRowWritesAllPixelsAndLanes) {
+  constexpr int pixels = 20;
+  const AlignedDoubles spots = random_numbers(30 * 17, 9);
+  for (const int columns : {1, 7, 8, 9, 16, 17})
+    for (const int bins : {1, 3, 7, 8, 9, 16, 17})
+      for (const int odd_kind : {0, 1, 2, 3}) {
+        std::vector<BinOfRow> of;
+        for (int w = 0; w < bins; ++w) of.push_back({2, columns, spots.data() + w * 17});
+        BinOfRow& odd = of[bins / 2];
+        if (odd_kind == 1) odd.x = 3;
+        if (odd_kind == 2) odd.columns -= 1;
+        if (odd_kind == 3) odd = {};
+        const int lanes = whole_groups(bins);
+        AlignedDoubles A(count_of(pixels, lanes), 5.0);
+        kernels_.put_row(of.data(), bins, pixels, A.data());
+        for (int x = 0; x < pixels; ++x)
+          for (int w = 0; w < lanes; ++w) {
+            const bool on_spot = w < bins && x >= of[w].x && x < of[w].x + of[w].columns;
+            ASSERT_EQ(A[count_of(x, lanes) + count_of(w)], on_spot ? of[w].spot[x - of[w].x] : 0.0)
+                << columns << " " << bins << " " << odd_kind;
+          }
+      }
 }
 
 TEST_P(ProjectionKernelsOf, WeighMultipliesEachPixel) {
