@@ -42,6 +42,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
   // aligned_alloc would cut a larger block each time. The address that malloc gave lies before the
   // memory, where malloc's own alignment leaves room.
   const std::size_t room = std::max(alignment, sizeof(void*));
+  if (size > SIZE_MAX - room) return nullptr;
   auto* const given = static_cast<unsigned char*>(std::malloc(size + room));
   if (given == nullptr) return nullptr;
   unsigned char* const aligned = given + room - reinterpret_cast<std::uintptr_t>(given) % room;
