@@ -18,7 +18,7 @@ struct Axis {
 // degree + 1 vectors.
 void integrals_of_axis(Lanes center, Lanes sigma, const Axis& axis, Lanes* room, Lanes* P) {
   constexpr double inv_sqrt_2pi = 0.39894228040143267794;
-  const auto [n, degree] = axis;
+  const int n = axis.n, degree = axis.degree;
   const Lanes dx = (center + 0.5) - floor(center + 0.5) - 0.5;
   const Lanes inverse = 1.0 / sigma;
   for (int m = 0; m <= n; ++m) {

@@ -33,11 +33,12 @@ Block allocate(std::size_t size, std::size_t alignment, std::size_t number) {
   return block;
 }
 
-void free(const Block& block, bool sized) {
-  if (sized)
-    ::operator delete(block.memory, block.size, block.alignment);
-  else
-    ::operator delete(block.memory, block.alignment);
+// Clang before 19 declares no sized delete.
+void free(const Block& block, [[maybe_unused]] bool sized) {
+#ifdef __cpp_sized_deallocation
+  if (sized) return ::operator delete(block.memory, block.size, block.alignment);
+#endif
+  ::operator delete(block.memory, block.alignment);
 }
 
 // 4 MiB and more come from blocks of huge pages. An alignment of two huge pages does not.
