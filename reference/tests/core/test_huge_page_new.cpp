@@ -74,7 +74,7 @@ TEST(HugePageNew, UnalignedMemoryKeepsWhatItHolds) {
 
 TEST(HugePageNew, DeletesNothing) {
   ::operator delete (nullptr, std::align_val_t{64});
-  ::operator delete (nullptr, 8, std::align_val_t{64});
+  free({nullptr, 8, std::align_val_t{64}, 0}, true);
 }
 
 TEST(HugePageNew, ThrowsWhereThereIsNoMemory) {
