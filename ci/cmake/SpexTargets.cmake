@@ -63,8 +63,8 @@ function(spex_add_lanes target)
 endfunction()
 
 # For what waits for others to work, as command lines, spex-bench's own sources and tests do: -O1 builds them
-# a quarter sooner. The libraries that extract, and micro-benchmarks, never have it. Tests need no optimization if
-# SPEX_FAST_BUILD asks for speed: the C library checks sizes in optimized code alone.
+# a quarter sooner. The libraries that extract, and micro-benchmarks, never have it. With SPEX_FAST_BUILD
+# tests are not optimized; then _FORTIFY_SOURCE, which needs optimization, would only warn.
 add_library(spex_quick_build INTERFACE)
 target_compile_options(
   spex_quick_build

@@ -1,6 +1,6 @@
 // cuBLAS and cuSOLVER, which are loaded when one of their functions is called first. To load them
-// takes 0.1 s and 260 MB, and the fiber engine calls neither. Their headers take a second to
-// compile.
+// takes 0.1 s and 260 MB, and the fiber engine calls neither. Include this only where
+// one of them is called: their headers are large.
 #pragma once
 
 #include <cublas_v2.h>

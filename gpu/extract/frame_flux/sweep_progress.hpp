@@ -10,8 +10,8 @@ namespace spex::gpu {
 /// What the host knows of the sweeps over a batch's bundles.
 class SweepProgress {
  public:
-  /// `place` as FrameSystem::place, on the host.
-  explicit SweepProgress(const std::vector<BundleOfFiber>& place, int nbundles);
+  /// `place` and `nbundles` as in FrameSystem, on the host.
+  SweepProgress(const std::vector<BundleOfFiber>& place, int nbundles);
 
   /// Reads what happened to the bundles until `end` sweeps, at least 2, were enqueued on `stream`.
   /// Waits for it.
