@@ -1,6 +1,7 @@
 #include "gpu/extract/extract_patches.hpp"
 
 #include <algorithm>
+#include <future>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -57,8 +58,10 @@ Extracted Extractor::Impl::extract_patches(const ExtractInputs& inputs,
   return results;
 }
 
-void Extractor::Impl::make_output(const ExtractInputs& inputs) {
-  if (!output_ && wants_frame(inputs)) output_ = frame_.frame_to_fill(inputs, inputs.wanted);
+std::future<Frame> Extractor::Impl::begin_output(const ExtractInputs& inputs) {
+  if (!wants_frame(inputs)) return {};
+  return std::async(std::launch::async,
+                    [&] { return frame_.frame_to_fill(inputs, inputs.wanted); });
 }
 
 Extracted Extractor::Impl::extract_all(const ExtractInputs& inputs,
@@ -66,12 +69,12 @@ Extracted Extractor::Impl::extract_all(const ExtractInputs& inputs,
                                        const std::function<void(long)>& done) {
   use_device(device_);
   flux_.clear();
-  output_.reset();
   events_.clear();
   std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
   auto* const models_wanted = inputs.options.model ? &models : nullptr;
   guarded_.begin(guarded_job(inputs, patches, models_wanted));
   events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
+  std::future<Frame> output = begin_output(inputs);
   const MilestoneTraits& rung = traits(inputs.options.milestone);
   const bool wants_fibers = rung.engine == Engine::gpu_fibers;
   const bool wants_direct = wants_fibers || rung.engine == Engine::gpu_band;
@@ -108,8 +111,7 @@ Extracted Extractor::Impl::extract_all(const ExtractInputs& inputs,
   for (std::size_t k = 0; k < patches.size() && wanted == SpectraOf::packed_frame; ++k)
     if (on_host(k)) wanted = SpectraOf::written_frame;
   Extracted extracted;
-  make_output(inputs);
-  extracted.frame = std::exchange(output_, std::nullopt);
+  if (output.valid()) extracted.frame = output.get();
   events_.time(Stage::transfer_out, [&] {
     if (!wants_frame(inputs)) {
       extracted.patches = frame_.download();
@@ -212,8 +214,6 @@ void Extractor::Impl::extract_direct(DirectEngine& engine, const ExtractInputs& 
         if (band_can && (last == all || rejection() != nullptr))
           guarded_.note(rejection() != nullptr ? first : 0, last, context_.stream());
       });
-      // The GPU has work for milliseconds.
-      make_output(inputs);
       guarded_.solve_noted();
       events_.time(Stage::quality, [&] { guarded_.hold(context_.stream()); });
     } else {

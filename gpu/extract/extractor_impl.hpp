@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <future>
 #include <limits>
 #include <map>
 #include <optional>
@@ -38,8 +39,9 @@ class Extractor::Impl {
   static bool wants_frame(const ExtractInputs& inputs) {
     return inputs.wanted != SpectraOf::patches && !inputs.options.model;
   }
-  // Makes the frame to fill, unless it is made or not wanted.
-  void make_output(const ExtractInputs& inputs);
+  // Makes the frame to fill, if it is wanted, on a thread of its own: clearing 100 MB takes
+  // milliseconds. The frame on the device must be loaded.
+  std::future<Frame> begin_output(const ExtractInputs& inputs);
 
   Extracted extract_all(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                         StageTimes& times, const std::function<void(long)>& done);
@@ -102,7 +104,6 @@ class Extractor::Impl {
   bool poison_;
   int host_threads_;
   std::optional<SpotsView> spots_ahead_;  // of all patches
-  std::optional<Frame> output_;           // made while the GPU works
   bool rejects_ = false;                  // pixels of this frame
   std::optional<PixelRejection> rejection_;
 };

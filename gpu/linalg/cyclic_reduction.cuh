@@ -3,9 +3,9 @@
 // parallel. A band's Cholesky factor takes m sequential steps, cyclic reduction 2 log2(m / R).
 //
 // First, in segments of eight blocks, one thread block per segment eliminates all blocks except the
-// first, for all segments of all matrices in parallel. Then one thread block per matrix eliminates
-// the segments' first blocks. Solutions (cyclic_reduction_solve.cuh) proceed in the same way, and
-// back to the segments.
+// first, in shared memory, for all segments of all matrices in parallel. Then one thread block per
+// matrix eliminates the segments' first blocks. Solutions (cyclic_reduction_solve.cuh) proceed in
+// the same way, and back to the segments.
 #pragma once
 
 #include <cstddef>
@@ -170,76 +170,30 @@ __device__ bool reduce_levels(const ReducedBand<R>& A, int first, int end, int s
   return good;
 }
 
-/// Eliminates all blocks of a segment except the first. `element(j, d)` returns A(j + d, j), 0 for
-/// j + d >= m. The previous segment's contribution to the first block is left to reduce_between.
-/// Must be called by a whole thread block; returns to each thread whether all its pivots were
-/// positive and finite.
-template <int R, class Element>
-__device__ bool reduce_segment(const ReducedBand<R>& A, int segment, const Element& element) {
-  constexpr int square = ReducedBand<R>::square;
-  const int first = segment * A.segment, end = A.end_of_segment(first);
-  const auto thread = static_cast<int>(threadIdx.x);
-  const auto threads = static_cast<int>(blockDim.x);
-  for (int e = thread; e < (end - first) * square; e += threads) {
-    const int k = first + e / square, i = e / R % R, j = e % R;
-    const int column = k * R + j;
-    const double identity = i == j ? 1.0 : 0.0;
-    if (i >= j) A.diagonal(k)[i * R + j] = column < A.m ? element(column, i - j) : identity;
-    A.after(k)[i * R + j] = i <= j && column < A.m ? element(column, R + i - j) : 0.0;
-  }
-  __syncthreads();
-
-  return reduce_levels(A, first, end, 1);
-}
-
-/// Eliminates the first blocks of all segments, after reduce_segment. Must be called by a whole
-/// thread block; returns as reduce_segment.
-template <int R>
-__device__ bool reduce_between(const ReducedBand<R>& A) {
-  constexpr int square = ReducedBand<R>::square;
-  const auto thread = static_cast<int>(threadIdx.x);
-  const auto threads = static_cast<int>(blockDim.x);
-  for (int e = thread; e < (A.segments() - 1) * square; e += threads) {
-    const int k = (e / square + 1) * A.segment, i = e / R % R, j = e % R;
-    double less = 0;
-    for (int stride = 1; stride < A.segment; stride *= 2) less += take_last(A, k, stride, i, j);
-    if (i >= j) A.diagonal(k)[i * R + j] -= less;
-  }
-  __syncthreads();
-  bool good = reduce_levels(A, 0, A.blocks(), A.segment);
-  for (int c = thread; c < R; c += threads) good = eliminate(A, 0, 0, 2 * R + c) && good;
-  return good;
-}
-
-/// Shared memory of finish_segment.
-template <int R>
-struct FinishedSegment {
-  static constexpr int numbers = ReducedBand<R>::segment * ReducedBand<R>::square;
-  double root[numbers], before[numbers], after[numbers];
+/// Eliminated blocks, `[block][R][R]` each: root, before and after as the elimination leaves them.
+struct EliminatedBlocks {
+  const double* root;
+  const double* before;
+  const double* after;
 };
 
-/// Computes the final blocks of a segment's factor after the elimination. Must be called by a whole
-/// thread block.
-template <int R>
-__device__ void finish_segment(const ReducedBand<R>& A, int segment, FinishedSegment<R>& of) {
+/// Computes the final blocks of the factor from `count` eliminated ones, in shared memory; the
+/// block e of them is block place(e) of A. Must be called by a whole thread block.
+template <int R, class Place>
+__device__ void finish_blocks(const ReducedBand<R>& A, int count, const EliminatedBlocks& of,
+                              const Place& place) {
   constexpr int square = ReducedBand<R>::square;
-  const int first = segment * A.segment, count = A.end_of_segment(first) - first;
-  const auto thread = static_cast<int>(threadIdx.x);
+  constexpr int parts = 2;  // of a row, in parallel
+  constexpr int columns = (R + parts - 1) / parts;
   const auto threads = static_cast<int>(blockDim.x);
-  for (int e = thread; e < count * square; e += threads) {
-    of.root[e] = A.root(first)[e];
-    // Block 0, the last remaining block, has no neighbors.
-    of.before[e] = first + e / square > 0 ? A.before(first)[e] : 0.0;
-    of.after[e] = first + e / square > 0 ? A.after(first)[e] : 0.0;
-  }
-  __syncthreads();
-  // One thread per row and column: neighboring threads write consecutive memory.
-  for (int e = thread; e < count * R; e += threads) {
-    const int k = e / R, i = e % R;
-    const double* X = of.root + k * square;
-    const double* before = of.before + k * square;
-    const double* after = of.after + k * square;
-    for (int j = 0; j < R; ++j) {
+  // Neighboring threads write consecutive memory.
+  for (int e = static_cast<int>(threadIdx.x); e < count * parts * R; e += threads) {
+    const int block = e / (parts * R), i = e % R, begin = e / R % parts * columns;
+    const double* X = of.root + block * square;
+    const double* before = of.before + block * square;
+    const double* after = of.after + block * square;
+    const int k = place(block);
+    for (int j = begin; j < min(begin + columns, R); ++j) {
       double inverse = 0, of_before = 0, of_after = 0, before_row = 0, after_row = 0;
 #pragma unroll
       for (int l = 0; l < R; ++l) {
@@ -250,13 +204,99 @@ __device__ void finish_segment(const ReducedBand<R>& A, int segment, FinishedSeg
         before_row += before[i * R + l] * X[l * R + j];
         after_row += after[i * R + l] * X[l * R + j];
       }
-      A.diagonal(first + k)[j * R + i] = inverse;
-      A.before(first + k)[j * R + i] = of_before;
-      A.after(first + k)[j * R + i] = of_after;
-      A.before_transposed(first + k)[j * R + i] = before_row;
-      A.after_transposed(first + k)[j * R + i] = after_row;
+      A.diagonal(k)[j * R + i] = inverse;
+      A.before(k)[j * R + i] = of_before;
+      A.after(k)[j * R + i] = of_after;
+      A.before_transposed(k)[j * R + i] = before_row;
+      A.after_transposed(k)[j * R + i] = after_row;
     }
   }
+}
+
+/// Shared memory of reduce_segment: the arrays that an elimination uses, of the blocks of a segment
+/// and of the block after them.
+template <int R>
+struct SegmentBlocks {
+  static constexpr int arrays = 4;
+  double room[arrays * (ReducedBand<R>::segment + 1) * ReducedBand<R>::square];
+};
+
+/// Eliminates all blocks of a segment except the first, and finishes them. `element(j, d)` returns
+/// A(j + d, j), 0 for j + d >= m. What the segment takes from the next one's first block is left
+/// in `before` of that block, for reduce_between. Must be called by a whole thread block; returns
+/// to each thread whether all its pivots were positive and finite.
+template <int R, class Element>
+__device__ bool reduce_segment(const ReducedBand<R>& A, int segment, const Element& element,
+                               SegmentBlocks<R>& shared) {
+  constexpr int square = ReducedBand<R>::square;
+  const int first = segment * A.segment, end = A.end_of_segment(first), count = end - first;
+  const bool is_last = end == A.blocks();
+  const ReducedBand<R> blocks{(is_last ? count : count + 1) * R, shared.room};
+  const auto thread = static_cast<int>(threadIdx.x);
+  const auto threads = static_cast<int>(blockDim.x);
+  for (int e = thread; e < count * square; e += threads) {
+    const int k = e / square, i = e / R % R, j = e % R;
+    const int column = (first + k) * R + j;
+    const double identity = i == j ? 1.0 : 0.0;
+    if (i >= j) blocks.diagonal(k)[i * R + j] = column < A.m ? element(column, i - j) : identity;
+    blocks.after(k)[i * R + j] = i <= j && column < A.m ? element(column, R + i - j) : 0.0;
+  }
+  __syncthreads();
+
+  const bool good = reduce_levels(blocks, 0, count, 1);
+  for (int e = thread; e < square; e += threads) {
+    const int i = e / R, j = e % R;
+    if (i >= j) A.diagonal(first)[e] = blocks.diagonal(0)[e];
+    if (is_last) continue;
+    A.after(first)[e] = blocks.after(0)[e];
+    double less = 0;
+    for (int stride = 1; stride < A.segment; stride *= 2)
+      less += take_last(blocks, A.segment, stride, i, j);
+    A.before(end)[e] = less;
+  }
+  finish_blocks(A, count - 1, {blocks.root(1), blocks.before(1), blocks.after(1)},
+                [&](int e) { return first + 1 + e; });
+  return good;
+}
+
+/// Shared memory of reduce_between.
+template <int R>
+struct FirstBlocks {
+  static constexpr int at_once = 8;
+  static constexpr int numbers = at_once * ReducedBand<R>::square;
+  double root[numbers], before[numbers], after[numbers];
+};
+
+/// Eliminates the first blocks of all segments, after reduce_segment, and finishes them. Must be
+/// called by a whole thread block; returns as reduce_segment.
+template <int R>
+__device__ bool reduce_between(const ReducedBand<R>& A, FirstBlocks<R>& shared) {
+  constexpr int square = ReducedBand<R>::square;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const auto threads = static_cast<int>(blockDim.x);
+  for (int e = thread; e < (A.segments() - 1) * square; e += threads) {
+    const int k = (e / square + 1) * A.segment, i = e / R % R, j = e % R;
+    if (i >= j) A.diagonal(k)[i * R + j] -= A.before(k)[i * R + j];
+  }
+  __syncthreads();
+  bool good = reduce_levels(A, 0, A.blocks(), A.segment);
+  for (int c = thread; c < R; c += threads) good = eliminate(A, 0, 0, 2 * R + c) && good;
+  __syncthreads();
+  for (int begin = 0; begin < A.segments(); begin += shared.at_once) {
+    const int count = min(A.segments() - begin, shared.at_once);
+    const auto place = [&](int e) { return (begin + e) * A.segment; };
+    for (int e = thread; e < count * square; e += threads) {
+      const int k = place(e / square), at = e % square;
+      shared.root[e] = A.root(k)[at];
+      // Block 0, the last remaining block, has no neighbors.
+      shared.before[e] = k > 0 ? A.before(k)[at] : 0.0;
+      shared.after[e] = k > 0 ? A.after(k)[at] : 0.0;
+    }
+    __syncthreads();
+    finish_blocks(A, count, {shared.root, shared.before, shared.after}, place);
+    __syncthreads();
+  }
+  return good;
 }
 
 }  // namespace spex::gpu

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "gpu/extract/frame_flux/frame_flux.hpp"
+#include "gpu/extract/frame_flux/sweep_progress.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
 #include "reference/linalg/band_matrix.hpp"
@@ -82,7 +83,8 @@ struct Bundles {
 class FrameSolve : public test::GpuTest {
  protected:
   struct Solved {
-    std::vector<double> f, moved;
+    std::vector<double> f;
+    std::vector<SweepMoves> moved;
     std::vector<int> refused;
   };
   // Runs `sweeps` sweeps in two calls.
@@ -97,11 +99,12 @@ class FrameSolve : public test::GpuTest {
     const auto y = to_device(bundles.y), prior = to_device(bundles.prior);
     const auto far = to_device(bundles.far);
     const auto place = to_device(places);
+    const auto colored = to_device(color_fibers(places).fibers);
     const auto f = poisoned<double>(bundles.y.size());
     const auto factor =
         poisoned<double>(bundles.nspec * frame_factor_numbers(bundles.R, bundles.m));
     const auto sides = poisoned<double>(bundles.nspec * frame_side_numbers(bundles.R, bundles.m));
-    const auto moved = poisoned<double>(2 * max_frame_sweeps);
+    const auto moved = poisoned<SweepMoves>(2 * max_frame_sweeps);
     const auto refused = poisoned<int>(2);
     FrameSystem system;
     system.bands.nspec = bundles.nspec, system.bands.nwave = bundles.nwave;
@@ -109,12 +112,12 @@ class FrameSolve : public test::GpuTest {
     system.bands.band = band.get(), system.bands.pair = pair.get();
     system.bands.y = y.get(), system.bands.far = far.get();
     system.m = bundles.m, system.nbundles = 2;
-    system.place = place.get(), system.prior = prior.get();
+    system.place = place.get(), system.colored = colored.get(), system.prior = prior.get();
     system.factor = factor.get(), system.f = f.get(), system.sides = sides.get();
     system.moved = moved.get(), system.refused = refused.get();
     begin_frame(system, stream());
     factor_frame(system, stream());
-    const FiberRange all{0, bundles.nspec};
+    const ColoredRange all = SweepProgress(places, 2).left();
     sweep_frame(system, 0, 2, all, stream());
     sweep_frame(system, 2, sweeps, all, stream());
     refuse_far_light(view, {PixelSpots::nx, bundles.nwave, nullptr, W.get()}, system, stream());
@@ -141,10 +144,10 @@ TEST_F(FrameSolve, EqualsTheDirectSolutionOfEachBundle) {
       const Solved solved = solve(bundles, sweeps);
       EXPECT_EQ(solved.refused, (std::vector<int>{0, 0}));
       // Converged before the last sweep, but not immediately.
-      EXPECT_EQ(solved.moved[2 * (sweeps - 1)], 0);
-      EXPECT_EQ(solved.moved[2 * (sweeps - 1) + 1], 0);
-      EXPECT_GT(solved.moved[2], frame_bounds::settled);
-      EXPECT_GT(solved.moved[3], frame_bounds::settled);
+      EXPECT_EQ(solved.moved[2 * (sweeps - 1)].largest(), 0);
+      EXPECT_EQ(solved.moved[2 * (sweeps - 1) + 1].largest(), 0);
+      EXPECT_GT(solved.moved[2].largest(), frame_bounds::settled);
+      EXPECT_GT(solved.moved[3].largest(), frame_bounds::settled);
       expect_solution(bundles, solved, 0, 3);
       expect_solution(bundles, solved, 4, 6);
     }

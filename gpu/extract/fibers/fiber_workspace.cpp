@@ -136,8 +136,8 @@ void FiberWorkspace::assemble_patches() {
   const cudaStream_t stream = context_->stream();
   const FiberBatch batch = fiber_batch();
   const FrameBands frame = frame_bands();
+  assembled_.record(stream);
   take_bins(batch.view, frame, {layout_.strides(), y(), q(), good()}, stream);
-  bins_taken_.record(stream);
   find_prior(batch.view, prior_input(), prior(), stream);
   take_bands(batch, frame, prior(), stream);
 }

@@ -144,9 +144,10 @@ class FiberWorkspace {
   // The flux of the whole frame and the terms of E are computed on a separate stream, concurrently
   // with the patches, because their kernels leave much of the GPU idle.
   std::optional<Context> beside_;
-  Event bins_taken_, factored_, far_found_, swept_, kept_, roots_found_, terms_added_;
+  Event assembled_, factored_, far_found_, swept_, kept_, roots_found_, terms_added_;
   FrameSystemMemory frame_memory_;
-  DeviceBuffer<double> flux_;  // of the frame: [fiber of the PSF][bin of the extended grid]
+  DeviceBuffer<double> scales_;  // m of each patch, for the prior of the frame
+  DeviceBuffer<double> flux_;    // of the frame: [fiber of the PSF][bin of the extended grid]
 };
 
 }  // namespace spex::gpu

@@ -19,29 +19,30 @@ void FiberWorkspace::put_flux(const FrameSystem& system) {
 }
 
 void FiberWorkspace::sweep_bundles(const FrameSystem& system, SweepProgress& progress) {
-  // All bundles of most frames have converged after this number of sweeps.
-  constexpr int at_first = 6, at_once = 2;
-  static_assert((max_frame_sweeps - at_first) % at_once == 0);
+  // Most bundles have converged after three sweeps.
+  constexpr int at_first = 3, at_once = 2;
   const cudaStream_t stream = beside_->stream();
   const bool fits = frame_fits(system.bands.reach, system.m);
+  int swept = 0;
   if (fits) {
     begin_frame(system, stream);
     factor_frame(system, stream);
-    sweep_frame(system, 0, at_first, progress.left(), stream);
+    while (!progress.ended() && swept < max_frame_sweeps) {
+      const int end = swept == 0 ? at_first : std::min(swept + at_once, max_frame_sweeps);
+      sweep_frame(system, swept, end, progress.left(), stream);
+      progress.read(system, end, stream);
+      swept = end;
+    }
   }
   // The patches' own f, for bins beyond the frame's.
   factored_.hold(stream);
   solve_fibers(fiber_batch(), fibers(), system.before + system.m, stream);
   if (!fits) return;
   put_flux(system);
+  // Only the bundles that are refused by it may have changed.
   far_found_.hold(stream);
   refuse_far_light(batch_.spots.without(system.before), batch_.frame->pixels(), system, stream);
-  progress.read(system, at_first, stream);
-  for (int end = at_first + at_once; !progress.ended() && end <= max_frame_sweeps; end += at_once) {
-    sweep_frame(system, end - at_once, end, progress.left(), stream);
-    put_flux(system);
-    progress.read(system, end, stream);
-  }
+  if (swept > 0) progress.read(system, swept, stream);
 }
 
 FiberWorkspace::Bundles FiberWorkspace::bundles_of_batch(const ExtractInputs& inputs) const {
@@ -115,7 +116,7 @@ FrameFlux FiberWorkspace::solve_by_reference(const ExtractInputs& inputs, int bu
 void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, PixelRejection* rejection,
                                      std::map<int, FrameFlux>& flux) {
   const cudaStream_t stream = beside().stream();
-  bins_taken_.hold(stream);
+  assembled_.hold(stream);
   const int before = batch_.frame->more();
   const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
   Bundles bundles = bundles_of_batch(inputs);
@@ -124,7 +125,10 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, PixelRejection
   FrameSystem system = frame_memory_.make(frame_bands().without(before), grid.nwave, nbundles,
                                           std::move(bundles.place), stream);
   system.before = before;
-  find_frame_prior(batch_.view(), inputs.grid.nwave, prior_input(), system, stream);
+  reserve(scales_, count_of(batch_.count));
+  find_scales(batch_.view(), frame_bands(), scales_.get(), stream);
+  find_frame_prior(batch_.view(), {inputs.grid.nwave, scales_.get(), inputs.options.regularize},
+                   system, stream);
   sweep_bundles(system, progress);
 
   reserve(flux_, count_of(inputs.psf->nfiber, grid.nwave));

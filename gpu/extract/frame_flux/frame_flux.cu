@@ -5,17 +5,19 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/frame_flux/frame_flux.hpp"
 #include "gpu/extract/normal_equations/fiber_reach.hpp"
-#include "gpu/extract/normal_equations/prior_device.cuh"
 #include "gpu/linalg/cyclic_reduction_solve.cuh"
 #include "reference/extract/fiber_cholesky.hpp"
+#include "reference/extract/prior.hpp"
 
 namespace spex::gpu {
 namespace {
 
 constexpr int threads = 128;
-constexpr int between_threads =
-    256;  // threads that eliminate the first blocks of a fiber's segments
-constexpr int segment_threads = 96;  // one row of a segment each
+constexpr int between_threads = 256;  // of the first blocks of a fiber's segments
+constexpr int segment_threads = 96;   // one row of a segment each
+// Factors keep a block in registers: small thread blocks let more of them run at once.
+constexpr int factor_segment_threads = 64;
+constexpr int factor_between_threads = 96;
 
 template <int R>
 __device__ ReducedBand<R> factor_of(const FrameSystem& system, int s) {
@@ -44,17 +46,16 @@ std::size_t between_bytes(int m) {
   return sizeof(double) * count_of(2 * R, ReducedBand<R>::segments(m));
 }
 
-__global__ void prior_kernel(const PatchGeometry* patches, int nwave, PriorInput input,
-                             int first_spec, FrameSystem system) {
+__global__ void prior_kernel(const PatchGeometry* patches, FramePriorInput input, int first_spec,
+                             FrameSystem system) {
   const PatchGeometry patch = patches[blockIdx.x];
-  const double scale =
-      prior_scale<threads>(patch, input.strides, input.q + input.strides.patch(blockIdx.x));
+  const double scale = input.scales[blockIdx.x];
   // The core's bins; for the first and the last step also the bins up to the ends of the grid.
   const int wave0 = patch.wave0 - system.before;
   const int first = wave0 + patch.wavepad;
   const int last = first + patch.nkept;
   const int begin = wave0 == 0 ? 0 : first;
-  const int end = last == patch.wavepad + nwave ? system.m : last;
+  const int end = last == patch.wavepad + input.nwave ? system.m : last;
   for (int k = threadIdx.x; k < patch.ncore * (end - begin); k += threads) {
     const int s = patch.spec0 - first_spec + patch.pad_below + k / (end - begin);
     const size_t bin = system.bands.bin(s, begin + k % (end - begin));
@@ -64,54 +65,52 @@ __global__ void prior_kernel(const PatchGeometry* patches, int nwave, PriorInput
 
 // One block per segment of a fiber.
 template <int R>
-__global__ void __launch_bounds__(threads) factor_segment_kernel(FrameSystem system) {
+__global__ void __launch_bounds__(factor_segment_threads)
+    factor_segment_kernel(FrameSystem system) {
   const int s = blockIdx.y;
   const BundleOfFiber place = system.place[s];
   if (place.begin == place.end) return;
   const double* band = system.bands.band + system.bands.bin(s, 0) * (R + 1);
   const double* prior = system.prior + system.bands.bin(s, 0);
   const int m = system.m;
-  const bool good = reduce_segment(factor_of<R>(system, s), blockIdx.x, [&](int j, int d) {
-    return j + d < m ? band[j * (R + 1) + d] + (d == 0 ? prior[j] : 0.0) : 0.0;
-  });
+  __shared__ SegmentBlocks<R> shared;
+  const bool good = reduce_segment(
+      factor_of<R>(system, s), blockIdx.x,
+      [&](int j, int d) {
+        return j + d < m ? band[j * (R + 1) + d] + (d == 0 ? prior[j] : 0.0) : 0.0;
+      },
+      shared);
   if (!good) system.refused[place.bundle] = 1;
 }
 
 // One block per fiber.
 template <int R>
-__global__ void __launch_bounds__(between_threads) factor_between_kernel(FrameSystem system) {
+__global__ void __launch_bounds__(factor_between_threads)
+    factor_between_kernel(FrameSystem system) {
   const BundleOfFiber place = system.place[blockIdx.x];
   if (place.begin == place.end) return;
-  if (!reduce_between(factor_of<R>(system, blockIdx.x))) system.refused[place.bundle] = 1;
-}
-
-// A block a segment of a fiber.
-template <int R>
-__global__ void __launch_bounds__(segment_threads) factor_finish_kernel(FrameSystem system) {
-  __shared__ FinishedSegment<R> shared;
-  const BundleOfFiber place = system.place[blockIdx.y];
-  if (place.begin != place.end)
-    finish_segment(factor_of<R>(system, blockIdx.y), blockIdx.x, shared);
+  __shared__ FirstBlocks<R> shared;
+  if (!reduce_between(factor_of<R>(system, blockIdx.x), shared)) system.refused[place.bundle] = 1;
 }
 
 // Whether the bundle converged in sweeps before `sweep`.
 __device__ bool ended(const FrameSystem& system, int bundle, int sweep) {
-  const double* moved = system.moved + bundle;
-  const auto of = [&](int k) { return k < 0 ? HUGE_VAL : moved[k * system.nbundles]; };
-  return sweep > 0 && frame_bounds::ended(of(sweep - 2), of(sweep - 1), system.foreseen);
+  const SweepMoves* moved = system.moved + bundle;
+  const auto of = [&](int k) {
+    return k < 0 ? SweepMoves{HUGE_VAL, HUGE_VAL} : moved[k * system.nbundles];
+  };
+  return sweep > 0 && enough_sweeps(sweep, of(sweep - 2), of(sweep - 1), system.of_test);
 }
 
-// Half a sweep: the fibers of one color, from a fiber on.
+// Half a sweep: the fibers of one color, from one of ColoredFibers on.
 struct Sweep {
   int number;
   int color;
-  int first_fiber;
+  int first;
 };
 
-__device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int s,
-                      const Sweep& sweep) {
-  return place.begin == place.end || system.refused[place.bundle] != 0 ||
-         (s - place.begin) % 2 != sweep.color || ended(system, place.bundle, sweep.number);
+__device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, const Sweep& sweep) {
+  return system.refused[place.bundle] != 0 || ended(system, place.bundle, sweep.number);
 }
 
 // N_st and f_t of the fibers next to s for the rows of a segment: the upper fiber at the segment's
@@ -187,9 +186,9 @@ __global__ void __launch_bounds__(segment_threads)
   constexpr int rows = ReducedBand<R>::segment_rows;
   __shared__ Neighbors<R> neighbors;
   __shared__ double a[rows];
-  const int s = sweep.first_fiber + static_cast<int>(blockIdx.y), first = blockIdx.x * rows;
+  const int s = system.colored[sweep.first + blockIdx.y], first = blockIdx.x * rows;
   const BundleOfFiber place = system.place[s];
-  if (rests(system, place, s, sweep)) return;
+  if (rests(system, place, sweep)) return;
   // Initially all f are 0, as for a fiber without neighbors.
   const bool begins = sweep.number == 0 && sweep.color == 0;
   const BundleOfFiber beside = begins ? BundleOfFiber{s, s + 1, place.bundle} : place;
@@ -208,8 +207,8 @@ template <int R>
 __global__ void __launch_bounds__(between_threads)
     sweep_between_kernel(FrameSystem system, Sweep sweep) {
   extern __shared__ double shared[];
-  const int s = sweep.first_fiber + static_cast<int>(blockIdx.x);
-  if (rests(system, system.place[s], s, sweep)) return;
+  const int s = system.colored[sweep.first + blockIdx.x];
+  if (rests(system, system.place[s], sweep)) return;
   double* side = side_of<R>(system, s);
   double* x = shared + ReducedBand<R>::segments(system.m) * R;
   solve_between(factor_of<R>(system, s), side, side + side_rows<R>(system.m), shared, x);
@@ -221,9 +220,9 @@ __global__ void __launch_bounds__(segment_threads)
     sweep_up_kernel(FrameSystem system, Sweep sweep) {
   constexpr int rows = ReducedBand<R>::segment_rows;
   __shared__ double a[rows], x[rows + R];
-  const int s = sweep.first_fiber + static_cast<int>(blockIdx.y), first = blockIdx.x * rows;
+  const int s = system.colored[sweep.first + blockIdx.y], first = blockIdx.x * rows;
   const BundleOfFiber place = system.place[s];
-  if (rests(system, place, s, sweep)) return;
+  if (rests(system, place, sweep)) return;
   const double* side = side_of<R>(system, s) + first;
   const int left = side_rows<R>(system.m) - first;
   for (int w = threadIdx.x; w < min(rows + R, left); w += segment_threads) {
@@ -240,7 +239,8 @@ __global__ void __launch_bounds__(segment_threads)
     if (!(move <= moved) && !isnan(moved)) moved = move;
     system.f[bin + w] = x[w];
   }
-  take_largest(moved, system.moved + sweep.number * system.nbundles + place.bundle);
+  SweepMoves& of_bundle = system.moved[sweep.number * system.nbundles + place.bundle];
+  take_largest(moved, sweep.color == 0 ? &of_bundle.first : &of_bundle.second);
 }
 
 __global__ void put_kernel(FiberBatch batch, FrameSystem system, double* f_all, double* g_all) {
@@ -269,10 +269,10 @@ __global__ void put_kernel(FiberBatch batch, FrameSystem system, double* f_all, 
 
 }  // namespace
 
-void find_frame_prior(const BatchView& batch, int nwave, const PriorInput& input,
+void find_frame_prior(const BatchView& batch, const FramePriorInput& input,
                       const FrameSystem& system, cudaStream_t stream) {
-  prior_kernel<<<batch.count, threads, 0, stream>>>(batch.patches, nwave, input,
-                                                    batch.spots.first_spec, system);
+  prior_kernel<<<batch.count, threads, 0, stream>>>(batch.patches, input, batch.spots.first_spec,
+                                                    system);
   SPEX_LAUNCH_CHECK();
 }
 
@@ -289,8 +289,8 @@ std::size_t frame_side_numbers(int reach, int m) {
 }
 
 void begin_frame(const FrameSystem& system, cudaStream_t stream) {
-  const std::size_t flags = count_of(max_frame_sweeps, system.nbundles) * sizeof(double);
-  SPEX_GPU_CHECK(cudaMemsetAsync(system.moved, 0, flags, stream));
+  const std::size_t moves = count_of(max_frame_sweeps, system.nbundles) * sizeof(SweepMoves);
+  SPEX_GPU_CHECK(cudaMemsetAsync(system.moved, 0, moves, stream));
   SPEX_GPU_CHECK(cudaMemsetAsync(system.refused, 0, system.nbundles * sizeof(int), stream));
   const std::size_t bytes = count_of(system.bands.nspec, system.bands.nwave) * sizeof(double);
   SPEX_GPU_CHECK(cudaMemsetAsync(system.f, 0, bytes, stream));
@@ -300,24 +300,34 @@ void factor_frame(const FrameSystem& system, cudaStream_t stream) {
   with_reach(system.bands.reach, [&]<int R>() {
     const int nspec = system.bands.nspec;
     const dim3 segments(ReducedBand<R>::segments(system.m), nspec);
-    factor_segment_kernel<R><<<segments, threads, 0, stream>>>(system);
-    factor_between_kernel<R><<<nspec, between_threads, 0, stream>>>(system);
-    factor_finish_kernel<R><<<segments, segment_threads, 0, stream>>>(system);
+    factor_segment_kernel<R><<<segments, factor_segment_threads, 0, stream>>>(system);
+    factor_between_kernel<R><<<nspec, factor_between_threads, 0, stream>>>(system);
   });
   SPEX_LAUNCH_CHECK();
 }
 
-void sweep_frame(const FrameSystem& system, int first, int last, const FiberRange& fibers,
+ColoredFibers color_fibers(const std::vector<BundleOfFiber>& place) {
+  ColoredFibers colored;
+  for (const int color : {0, 1}) {
+    colored.first_of_second = color == 0 ? 0 : static_cast<int>(colored.fibers.size());
+    for (int s = 0; s < static_cast<int>(place.size()); ++s)
+      if (place[s].begin != place[s].end && (s - place[s].begin) % 2 == color)
+        colored.fibers.push_back(s);
+  }
+  return colored;
+}
+
+void sweep_frame(const FrameSystem& system, int first, int last, const ColoredRange& fibers,
                  cudaStream_t stream) {
-  const int count = fibers.end - fibers.begin;
-  if (count == 0) return;
   with_reach(system.bands.reach, [&]<int R>() {
     allow_shared_memory(reinterpret_cast<const void*>(sweep_between_kernel<R>));
-    const dim3 segments(ReducedBand<R>::segments(system.m), count);
     const std::size_t bytes = between_bytes<R>(system.m);
-    for (Sweep sweep{first, 0, fibers.begin}; sweep.number < last; ++sweep.number)
+    for (int number = first; number < last; ++number)
       for (const int color : {0, 1}) {
-        sweep.color = color;
+        const int count = fibers.count(color);
+        if (count == 0) continue;
+        const Sweep sweep{number, color, fibers.begin[color]};
+        const dim3 segments(ReducedBand<R>::segments(system.m), count);
         sweep_down_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep);
         sweep_between_kernel<R><<<count, between_threads, bytes, stream>>>(system, sweep);
         sweep_up_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep);

@@ -3,8 +3,9 @@
 // reference/extract/frame_flux.hpp.
 #pragma once
 
+#include <vector>
+
 #include "gpu/extract/normal_equations/fiber_bands.hpp"
-#include "gpu/extract/normal_equations/prior.hpp"
 #include "reference/extract/frame_flux.hpp"
 
 namespace spex::gpu {
@@ -16,29 +17,63 @@ struct BundleOfFiber {
   int bundle = 0;  ///< index among the batch's bundles
 };
 
-/// Fibers [begin, end) of a batch.
-struct FiberRange {
-  int begin = 0;
-  int end = 0;
+/// The fibers of a batch's bundles by color: of each bundle every second one, from the first on,
+/// has color 0, the others color 1.
+struct ColoredFibers {
+  std::vector<int> fibers;  ///< those of color 0, then those of color 1; ascending
+  int first_of_second = 0;  ///< where color 1 begins
 };
+[[nodiscard]] ColoredFibers color_fibers(const std::vector<BundleOfFiber>& place);
+
+/// A part of ColoredFibers: those at [begin, end) of each color.
+struct ColoredRange {
+  int begin[2] = {};
+  int end[2] = {};
+
+  [[nodiscard]] int count(int color) const { return end[color] - begin[color]; }
+  [[nodiscard]] bool empty() const { return count(0) == 0 && count(1) == 0; }
+};
+
+/// What a sweep moved: the largest change of the bins of each color, times sqrt(N_jj).
+struct SweepMoves {
+  double first = 0;
+  double second = 0;
+
+  /// The larger of both; NaN if one is.
+  [[nodiscard]] SPEX_HD constexpr double largest() const {
+    return first > second || first != first ? first : second;
+  }
+};
+
+/// Whether `count` sweeps are enough, by what the last two moved. What the second color moves comes
+/// from what the first has moved, and makes it move in the next sweep; so the two moves of the
+/// second sweep already tell what a third would move. f of the frame, unless it only tests pixels,
+/// takes another sweep anyway.
+[[nodiscard]] SPEX_HD constexpr bool enough_sweeps(int count, const SweepMoves& before,
+                                                   const SweepMoves& now, bool of_test) {
+  using namespace frame_bounds;
+  const double may_move = of_test ? foreseen_of_test : foreseen;
+  return ended(before.largest(), now.largest(), may_move) ||
+         (of_test && count >= 2 && next_move(now.first, now.second) <= may_move);
+}
 
 /// The systems of all fibers of a batch, `[fiber][bin of FrameBands]` unless stated otherwise.
 struct FrameSystem {
   FrameBands bands;
-  int m = 0;         ///< bins of the extended grid, which are the first bins of FrameBands
-  int before = 0;    ///< bins of the patches' view before the first of FrameBands
-  int nbundles = 0;  ///< bundles that the batch contains completely
-  double foreseen = frame_bounds::foreseen;  ///< of frame_bounds::ended
+  int m = 0;             ///< bins of the extended grid, which are the first bins of FrameBands
+  int before = 0;        ///< bins of the patches' view before the first of FrameBands
+  int nbundles = 0;      ///< bundles that the batch contains completely
+  bool of_test = false;  ///< f only tests pixels (section 5.3)
   /// `[fiber]`; begin = end for a fiber of an incomplete bundle.
   const BundleOfFiber* place = nullptr;
-  double* prior = nullptr;  ///< the prior's contribution to the diagonal
+  const int* colored = nullptr;  ///< of ColoredFibers
+  double* prior = nullptr;       ///< the prior's contribution to the diagonal
   double* factor =
       nullptr;  ///< `[fiber]`, frame_factor_numbers each: factors by block cyclic reduction
   double* sides =
       nullptr;          ///< `[fiber]`, frame_side_numbers each: right-hand sides of half a sweep
   double* f = nullptr;  ///< electron
-  /// The largest change in each sweep over the bundle's bins, times sqrt(N_jj): `[sweep][bundle]`.
-  double* moved = nullptr;
+  SweepMoves* moved = nullptr;  ///< `[sweep][bundle]`
   /// `[bundle]`: nonzero if sweeps cannot solve the bundle, because a pivot is not positive, or
   /// fibers two or more apart share light.
   int* refused = nullptr;
@@ -56,9 +91,16 @@ inline constexpr int max_frame_sweeps = frame_bounds::max_sweeps;
 /// Size of the right-hand side of a fiber of m bins, in doubles.
 [[nodiscard]] std::size_t frame_side_numbers(int reach, int m);
 
+/// What the prior of the extended grid is made from.
+struct FramePriorInput {
+  int nwave = 0;                   ///< bins of the grid
+  const double* scales = nullptr;  ///< m of each patch, from find_scales
+  double regularize = 0;
+};
+
 /// Computes the prior's contribution to each bin of the extended grid, with m of the patch whose
-/// core contains the bin, or of the nearest patch for bins beyond the grid's `nwave` bins.
-void find_frame_prior(const BatchView& batch, int nwave, const PriorInput& input,
+/// core contains the bin, or of the nearest patch for bins beyond the grid.
+void find_frame_prior(const BatchView& batch, const FramePriorInput& input,
                       const FrameSystem& system, cudaStream_t stream);
 
 /// Sets f to 0 and marks no bundle as rejected.
@@ -74,7 +116,7 @@ void factor_frame(const FrameSystem& system, cudaStream_t stream);
 
 /// Runs sweeps [first, last) of the bundles of some fibers that have not converged: f_s = N_ss^-1
 /// (y_s - sum_t N_st f_t) for every second fiber, then for the others.
-void sweep_frame(const FrameSystem& system, int first, int last, const FiberRange& fibers,
+void sweep_frame(const FrameSystem& system, int first, int last, const ColoredRange& fibers,
                  cudaStream_t stream);
 
 /// Replaces f of the patches by f of the frame in bins on the extended grid, and writes N_ss f to

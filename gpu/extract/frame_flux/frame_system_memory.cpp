@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/core/copy.hpp"
 #include "reference/core/count.hpp"
 
 namespace spex::gpu {
@@ -18,16 +19,18 @@ FrameSystem FrameSystemMemory::make(const FrameBands& bands, int m, int nbundles
   reserve(factor_, bands.nspec * frame_factor_numbers(bands.reach, m));
   reserve(sides_, bands.nspec * frame_side_numbers(bands.reach, m));
   place_ = std::move(place);
+  colored_ = color_fibers(place_);
   reserve(device_place_, place_.size());
+  reserve(device_colored_, place_.size());
   reserve(moved_, count_of(max_frame_sweeps, std::max(nbundles, 1)));
   reserve(refused_, count_of(std::max(nbundles, 1)));
   if (poison_)
     for (const DeviceBuffer<double>* buffer : {&bins_, &factor_, &sides_})
       fill_with_nan(*buffer, stream);
-  SPEX_GPU_CHECK(cudaMemcpyAsync(device_place_.get(), place_.data(),
-                                 place_.size() * sizeof(BundleOfFiber), cudaMemcpyHostToDevice,
-                                 stream));
+  copy_to(place_, device_place_.get(), stream);
+  copy_to(colored_.fibers, device_colored_.get(), stream);
   system.place = device_place_.get();
+  system.colored = device_colored_.get();
   system.prior = bins_.get();
   system.f = system.prior + bins;
   system.factor = factor_.get();

@@ -20,9 +20,12 @@ class FrameSystemMemory {
 
  private:
   bool poison_;
-  DeviceBuffer<double> bins_, factor_, sides_, moved_;
-  std::vector<BundleOfFiber> place_;  // on the host, while it is copied
+  DeviceBuffer<double> bins_, factor_, sides_;
+  DeviceBuffer<SweepMoves> moved_;
+  std::vector<BundleOfFiber> place_;  // on the host, while they are copied
+  ColoredFibers colored_;
   DeviceBuffer<BundleOfFiber> device_place_;
+  DeviceBuffer<int> device_colored_;
   DeviceBuffer<int> refused_;
 };
 

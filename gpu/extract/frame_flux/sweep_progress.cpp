@@ -8,30 +8,44 @@
 namespace spex::gpu {
 namespace {
 
-// The smallest range with both; an empty one has no place.
-FiberRange merge(const FiberRange& a, const FiberRange& b) {
-  if (a.begin == a.end) return b;
-  if (b.begin == b.end) return a;
-  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+// The smallest range with both.
+ColoredRange merge(const ColoredRange& a, const ColoredRange& b) {
+  ColoredRange both;
+  for (const int color : {0, 1}) {
+    const bool only_b = a.count(color) == 0, only_a = b.count(color) == 0;
+    both.begin[color] = only_b   ? b.begin[color]
+                        : only_a ? a.begin[color]
+                                 : std::min(a.begin[color], b.begin[color]);
+    both.end[color] = only_b   ? b.end[color]
+                      : only_a ? a.end[color]
+                               : std::max(a.end[color], b.end[color]);
+  }
+  return both;
 }
 
 }  // namespace
 
 SweepProgress::SweepProgress(const std::vector<BundleOfFiber>& place, int nbundles)
     : fibers_(count_of(nbundles)), settled_(count_of(nbundles), false) {
-  for (const BundleOfFiber& one : place)
-    if (one.begin != one.end) fibers_[count_of(one.bundle)] = {one.begin, one.end};
-  for (const FiberRange& fibers : fibers_) left_ = merge(left_, fibers);
+  const ColoredFibers colored = color_fibers(place);
+  for (int k = 0; k < static_cast<int>(colored.fibers.size()); ++k) {
+    const int color = k < colored.first_of_second ? 0 : 1;
+    ColoredRange one;
+    one.begin[color] = k, one.end[color] = k + 1;
+    ColoredRange& of_bundle = fibers_[count_of(place[colored.fibers[k]].bundle)];
+    of_bundle = merge(of_bundle, one);
+    left_ = merge(left_, one);
+  }
 }
 
 void SweepProgress::read(const FrameSystem& system, int end, cudaStream_t stream) {
   const std::size_t count = fibers_.size();
   const auto refused = to_host<int>(system.refused, count, stream);
-  const auto moved = to_host<double>(system.moved + (end - 2) * count, 2 * count, stream);
+  const auto moved = to_host<SweepMoves>(system.moved + (end - 2) * count, 2 * count, stream);
   left_ = {};
   for (std::size_t k = 0; k < count; ++k) {
     // A bundle that had converged before these two sweeps was skipped, and nothing moved.
-    const bool ended = frame_bounds::ended(moved[k], moved[count + k], system.foreseen);
+    const bool ended = enough_sweeps(end, moved[k], moved[count + k], system.of_test);
     settled_[k] = refused[k] == 0 && ended;
     if (refused[k] == 0 && !ended) left_ = merge(left_, fibers_[k]);
   }

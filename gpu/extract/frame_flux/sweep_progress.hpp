@@ -18,15 +18,15 @@ class SweepProgress {
   void read(const FrameSystem& system, int end, cudaStream_t stream);
 
   /// The fibers from the first to the last bundle that needs more sweeps.
-  [[nodiscard]] FiberRange left() const { return left_; }
-  [[nodiscard]] bool ended() const { return left_.begin == left_.end; }
+  [[nodiscard]] ColoredRange left() const { return left_; }
+  [[nodiscard]] bool ended() const { return left_.empty(); }
   /// Whether a bundle has converged, and was not refused.
   [[nodiscard]] bool settled(std::size_t bundle) const { return settled_[bundle]; }
 
  private:
-  std::vector<FiberRange> fibers_;  // of each bundle
+  std::vector<ColoredRange> fibers_;  // of each bundle
   std::vector<bool> settled_;
-  FiberRange left_;
+  ColoredRange left_;
 };
 
 }  // namespace spex::gpu

@@ -1,3 +1,4 @@
+#include "gpu/core/block.cuh"
 #include "gpu/core/launch.hpp"
 #include "gpu/core/warp.cuh"
 #include "gpu/extract/batch/spot_device.cuh"
@@ -73,7 +74,41 @@ __global__ void take_bins_kernel(const PatchGeometry* patches, SpotsView spots, 
   sums.store(bins, bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w));
 }
 
-// The same for each lane in `lanes` with its own spots: the whole warp sums the pixels of one
+// The largest q of a patch's bins. A spot that the patch cuts has at most the q of the whole spot,
+// within rounding, so only those are computed that may be the largest.
+__global__ void scales_kernel(const PatchGeometry* patches, SpotsView spots, PixelsView pixels,
+                              FrameBands frame, double* scales) {
+  const PatchGeometry& patch = patches[blockIdx.x];
+  const PatchInFrame place(patch, spots);
+  const auto larger = [](double a, double b) { return fmax(a, b); };
+  const auto is_cut = [&](int j) {
+    const int yc = clip_spot(patch, spots, j / patch.nwave, j % patch.nwave).yc;
+    return !holds_rows(patch, pixels, yc, yc + spots.ny);
+  };
+  const auto q_of_frame = [&](int j) {
+    return frame.q[frame.bin(place.s0 + j / patch.nwave, place.v0 + j % patch.nwave)];
+  };
+  double whole = 0;
+  for (int j = threadIdx.x; j < patch.n(); j += threads)
+    if (!is_cut(j)) whole = larger(whole, q_of_frame(j));
+  whole = merge_block<threads>(whole, larger);
+  double largest = whole;
+  for (int base = 0; base < patch.n(); base += threads) {
+    const int j = base + static_cast<int>(threadIdx.x);
+    const bool exists = j < patch.n();
+    const bool may = exists && is_cut(j) && !(q_of_frame(j) * (1 + 1e-9) <= whole);
+    const ClippedSpot spot =
+        clip_spot(patch, spots, exists ? j / patch.nwave : 0, exists ? j % patch.nwave : 0);
+    for (unsigned lanes = __ballot_sync(0xffffffffU, may); lanes != 0; lanes &= lanes - 1) {
+      const int of = __ffs(static_cast<int>(lanes)) - 1;
+      largest = larger(largest, sum_pixels(spot_of_lane(spot, of), pixels).q);
+    }
+  }
+  largest = merge_block<threads>(largest, larger);
+  if (threadIdx.x == 0) scales[blockIdx.x] = 1e-4 * largest;
+}
+
+// `overlap` of each lane in `lanes` with its own spots: the whole warp sums the pixels of one
 // lane's spots after another.
 __device__ double overlap_of_lanes(unsigned lanes, const PixelsView& pixels, const ClippedSpot& a,
                                    const ClippedSpot& b) {
@@ -185,6 +220,13 @@ void take_bins(const BatchView& batch, const FrameBands& frame, const BinVectors
                cudaStream_t stream) {
   take_bins_kernel<<<dim3(blocks_for(batch.n, threads), batch.count), threads, 0, stream>>>(
       batch.patches, batch.spots, batch.pixels, frame, bins);
+  SPEX_LAUNCH_CHECK();
+}
+
+void find_scales(const BatchView& batch, const FrameBands& frame, double* scales,
+                 cudaStream_t stream) {
+  scales_kernel<<<batch.count, threads, 0, stream>>>(batch.patches, batch.spots, batch.pixels,
+                                                     frame, scales);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -41,6 +41,11 @@ struct FiberBatch {
 void take_bins(const BatchView& batch, const FrameBands& frame, const BinVectors& bins,
                cudaStream_t stream);
 
+/// Sets m of the prior of each patch, 1e-4 of the largest q of its bins, `[patch]`, without the q
+/// of most of them. One block per patch.
+void find_scales(const BatchView& batch, const FrameBands& frame, double* scales,
+                 cudaStream_t stream);
+
 /// Sets all bands with the prior on the diagonals: copies the frame's bands of the same reach, or
 /// recomputes bins of which the patch uses fewer rows.
 void take_bands(const FiberBatch& batch, const FrameBands& frame, const double* prior,

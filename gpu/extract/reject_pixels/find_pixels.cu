@@ -11,7 +11,8 @@ namespace spex::gpu {
 namespace {
 
 constexpr unsigned all = 0xffffffffU;
-constexpr int inverse_threads = 256;
+constexpr int between_threads = 256;
+constexpr int segment_threads = 128;
 constexpr int column_threads = 128;
 constexpr int model_warps = 8;
 // A warp tests `inner` columns of `rows_of_warp` rows; its first and last lane hold neighbors.
@@ -20,13 +21,32 @@ constexpr int inner = warp_size - 2;
 constexpr int rows_of_warp = 16;
 
 template <int R>
-__global__ void __launch_bounds__(inverse_threads)
-    inverse_kernel(FrameSystem system, double* inverse) {
-  const int s = blockIdx.x, m = system.m;
+__device__ ReducedBand<R> factor_of(const FrameSystem& system, int s) {
+  return {system.m, system.factor + s * ReducedBand<R>::numbers(system.m)};
+}
+template <int R>
+__device__ SelectedInverse<R> inverse_of(const FrameSystem& system, int s, double* inverse) {
+  return {system.m, inverse + s * SelectedInverse<R>::numbers(system.m)};
+}
+
+// A block per fiber.
+template <int R>
+__global__ void __launch_bounds__(between_threads)
+    inverse_between_kernel(FrameSystem system, double* inverse) {
+  const auto s = static_cast<int>(blockIdx.x);
   const BundleOfFiber place = system.place[s];
   if (place.begin == place.end) return;
-  invert_selected<R>({m, system.factor + s * ReducedBand<R>::numbers(m)},
-                     {m, inverse + s * SelectedInverse<R>::numbers(m)});
+  invert_between<R>(factor_of<R>(system, s), inverse_of<R>(system, s, inverse));
+}
+
+// A block per segment of a fiber.
+template <int R>
+__global__ void __launch_bounds__(segment_threads)
+    inverse_segment_kernel(FrameSystem system, double* inverse) {
+  const auto s = static_cast<int>(blockIdx.y);
+  const BundleOfFiber place = system.place[s];
+  if (place.begin == place.end) return;
+  invert_segment<R>(factor_of<R>(system, s), inverse_of<R>(system, s, inverse), blockIdx.x);
 }
 
 using Columns = TestedBundles::Columns;
@@ -124,11 +144,20 @@ __device__ void for_each_fiber(const Strip& strip, const RowBinsView& rows, int 
   }
 }
 
-// m_i of the lane's pixel in row y; 0 where the bundle has no light.
-__device__ double model_of(const Strip& strip, int y) {
+// The model of a pixel, and whether the bundle may have light there.
+struct Modeled {
+  double m = 0;
+  bool lit = false;
+
+  __device__ double light() const { return fmax(m, 0.0); }
+};
+
+// m_i of the lane's pixel in row y; 0 where the bundle has no light, and beyond the CCD.
+__device__ Modeled model_of(const Strip& strip, int y) {
   const TestedBundles& tested = strip.tested;
-  const bool lit = strip.inside && tested.lit_of(strip.bundle.bundle, y).hold(strip.x);
-  return lit ? tested.model[static_cast<size_t>(y) * strip.pixels.nx + strip.x] : 0.0;
+  if (!strip.inside || y < 0 || y >= strip.pixels.ny) return {};
+  if (!tested.lit_of(strip.bundle.bundle, y).hold(strip.x)) return {};
+  return {tested.model[static_cast<size_t>(y) * strip.pixels.nx + strip.x], true};
 }
 
 // Whether a tested spot covers the lane's pixel of row y.
@@ -194,7 +223,8 @@ struct Candidate {
 template <int R>
 __device__ void test_row(const Strip& strip, int y, double model, double brightest, bool mine,
                          const FoundPixels& found) {
-  const double usual = strip.tested.threshold, lower = usual * reject_bounds::neighbor;
+  const double usual = strip.tested.threshold;
+  const double lower = strip.tested.marked ? usual * reject_bounds::neighbor : usual;
   Candidate one{};
   bool may = false;
   if (mine) {
@@ -204,7 +234,7 @@ __device__ void test_row(const Strip& strip, int y, double model, double brighte
     // Most pixels end here.
     if (one.W > 0 && one.residual > 0 &&
         one.residual * one.residual * one.W > lower * lower * reject_bounds::min_spread) {
-      one.threshold = is_next_to_rejected(strip, y) ? lower : usual;
+      one.threshold = strip.tested.marked && is_next_to_rejected(strip, y) ? lower : usual;
       one.model_error = strip.tested.psferr * brightest;
       may = one.is_above(reject_bounds::min_spread);
     }
@@ -242,16 +272,15 @@ __global__ void __launch_bounds__(warps* warp_size)
     const bool inside = x >= columns.x0 && x < columns.x1;
     const Strip strip{tested, spots, pixels, bundle, x, inside};
     const bool mine = inside && lane > 0 && lane + 1 < warp_size;
-    const auto light = [](double model) { return fmax(model, 0.0); };
-    double last = y0 > 0 && y0 < y1 ? light(model_of(strip, y0 - 1)) : 0.0;
-    double here = y0 < y1 ? model_of(strip, y0) : 0.0;
+    Modeled last = model_of(strip, y0 - 1), here = model_of(strip, y0);
     for (int y = y0; y < y1; ++y) {
-      const double next = y + 1 < pixels.ny ? model_of(strip, y + 1) : 0.0;
-      double brightest = fmax(fmax(last, light(next)), light(here));
+      const Modeled next = model_of(strip, y + 1);
+      double brightest = fmax(fmax(last.light(), next.light()), here.light());
       brightest = fmax(
           brightest, fmax(__shfl_up_sync(all, brightest, 1), __shfl_down_sync(all, brightest, 1)));
-      test_row<R>(strip, y, here, brightest, mine, found);
-      last = light(here);
+      // Other pixels are other bundles'.
+      test_row<R>(strip, y, here.m, brightest, mine && here.lit, found);
+      last = here;
       here = next;
     }
   }
@@ -265,7 +294,10 @@ std::size_t inverse_numbers(int reach, int m) {
 
 void invert_fibers(const FrameSystem& system, double* inverse, cudaStream_t stream) {
   with_reach(system.bands.reach, [&]<int R>() {
-    inverse_kernel<R><<<system.bands.nspec, inverse_threads, 0, stream>>>(system, inverse);
+    const int nspec = system.bands.nspec;
+    const dim3 segments(ReducedBand<R>::segments(system.m), nspec);
+    inverse_between_kernel<R><<<nspec, between_threads, 0, stream>>>(system, inverse);
+    inverse_segment_kernel<R><<<segments, segment_threads, 0, stream>>>(system, inverse);
   });
   SPEX_LAUNCH_CHECK();
 }

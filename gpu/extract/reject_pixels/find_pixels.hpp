@@ -25,6 +25,7 @@ struct TestedBundles {
   Columns* lit = nullptr;     ///< `[bundle][row]`: what spots of the bundle reach in a row
   double* inverse = nullptr;  ///< `[fiber]`, inverse_numbers each: N_ss^-1
   const std::uint16_t* marks = nullptr;  ///< bundle + 1 of each pixel rejected before, else 0
+  bool marked = false;                   ///< whether any pixel was rejected before
   RowBinsView rows;                      ///< of all bins
   RowBinsView tested_rows;               ///< of the bins whose spots are tested
   double* model = nullptr;  ///< the CCD; set by find_pixels where spots of a bundle are
@@ -40,7 +41,7 @@ struct TestedBundles {
 [[nodiscard]] std::size_t inverse_numbers(int reach, int m);
 
 /// N_ss^-1 within its band, of the fibers that the system solves, from their factors. One thread
-/// block per fiber.
+/// block per fiber, then one per segment of a fiber.
 void invert_fibers(const FrameSystem& system, double* inverse, cudaStream_t stream);
 
 /// Sets `lit` and `columns`, which must hold default values, of `nbundles` bundles on a CCD of nx

@@ -127,14 +127,15 @@ bool PixelRejection::find(const PatchBatch& batch, const FiberLayout& layout,
   events.time(Stage::assemble, [&] {
     prepare(job);
     begin_beside(job, layout);
-    find_wide_sums(job, layout);
+    reserve(scales_, count_of(batch.count));
+    find_scales(wide_view(job), bands, scales_.get(), context_->stream());
   });
   bool more = std::ranges::any_of(job.bundles, &Work::active);
   for (bool first = true; more; first = false) {
     send_active(job, memory);
-    events.time(Stage::solve, [&] { solve(job, layout, first); });
+    events.time(Stage::solve, [&] { solve(job, first); });
     std::vector<FoundPixel> found;
-    events.time(Stage::quality, [&] { found = test(job); });
+    events.time(Stage::quality, [&] { found = test(job, first); });
     events.time(Stage::assemble, [&] { more = reject(job, found); });
   }
   far_found_.hold(context_->stream());

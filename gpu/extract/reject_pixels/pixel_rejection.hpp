@@ -88,18 +88,14 @@ class PixelRejection {
   void begin_beside(Job& job, const FiberLayout& layout);
   // Makes the system of the active bundles.
   void send_active(Job& job, FrameSystemMemory& memory);
-  // The batch's patches with more padding, and the strides of their bins.
-  [[nodiscard]] BatchView wide_view(const Job& job, const FiberLayout& layout) const;
-  [[nodiscard]] BinStrides wide_strides(const FiberLayout& layout) const;
-  // m of the prior of the batch's wide patches needs q of their bins.
-  void find_wide_sums(const Job& job, const FiberLayout& layout);
-  // Concurrently with the sweeps: refuses bundles by their far light, if not done before, and finds
-  // N_ss^-1 of the fibers from their factors, for `test`.
-  void work_beside(const Job& job, bool first);
-  // Solves the active bundles; those that sweeps cannot solve become the reference's.
-  void solve(Job& job, const FiberLayout& layout, bool first);
-  // Pixels of active bundles above the threshold, ascending by bundle and place.
-  [[nodiscard]] std::vector<FoundPixel> test(Job& job);
+  // The batch's patches with more padding.
+  [[nodiscard]] BatchView wide_view(const Job& job) const;
+  // Solves the active bundles; those that sweeps cannot solve become the reference's. Finds N_ss^-1
+  // of their fibers. The `first` time, refuses bundles by their far light.
+  void solve(Job& job, bool first);
+  // Pixels of active bundles above the threshold, ascending by bundle and place. Before the `first`
+  // test no pixel has been rejected.
+  [[nodiscard]] std::vector<FoundPixel> test(Job& job, bool first);
   // Rejects what was found, and decides which bundles stay active. Whether any does.
   bool reject(Job& job, const std::vector<FoundPixel>& found);
   void reject_by_reference(Job& job);
@@ -117,7 +113,7 @@ class PixelRejection {
   bool poison_;
   int host_threads_;
   Context beside_{Priority::high};
-  Event assembled_, factored_, far_found_, inverted_;
+  Event assembled_, factored_, far_found_, far_refused_;
   std::optional<ExtractInputs> inputs_;
   const FrameOnDevice* frame_ = nullptr;
   std::map<int, RejectedPixels> rejected_;  // by bundle
@@ -125,7 +121,7 @@ class PixelRejection {
   std::vector<PixelWeight> taken_;           // with the weights of the frame
   std::optional<BundlePixels> own_;          // on the host
   std::vector<std::uint32_t> own_rejected_;  // in own_
-  DeviceBuffer<double> wide_sums_, inverse_, model_;
+  DeviceBuffer<double> scales_, inverse_, model_;
   DeviceBuffer<std::uint16_t> marks_;
   DeviceBuffer<unsigned char> wanted_;
   DeviceBuffer<BundleOfFiber> bundles_, active_;

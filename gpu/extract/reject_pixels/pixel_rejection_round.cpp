@@ -103,7 +103,7 @@ void PixelRejection::send_active(Job& job, FrameSystemMemory& memory) {
   job.progress.emplace(places, nbundles);
   job.system = memory.make(job.bands, extended_grid(wide_inputs().options, inputs_->grid).nwave,
                            nbundles, places, stream);
-  job.system.foreseen = frame_bounds::foreseen_of_test;
+  job.system.of_test = true;
   job.active.clear();
   for (const Work& one : job.bundles)
     job.active.push_back(one.active ? one.fibers : BundleOfFiber{});
@@ -111,49 +111,40 @@ void PixelRejection::send_active(Job& job, FrameSystemMemory& memory) {
   job.tested.system = job.system;
 }
 
-BinStrides PixelRejection::wide_strides(const FiberLayout& layout) const {
-  const int nwave = layout.nwave + 2 * frame_->more();
-  return {layout.nslots * nwave, nwave, 1};
-}
-
-BatchView PixelRejection::wide_view(const Job& job, const FiberLayout& layout) const {
+BatchView PixelRejection::wide_view(const Job& job) const {
   BatchView view = job.batch.view();
   view.patches = frame_->device_wide_geometry() + job.batch.index.front();
-  view.n = wide_strides(layout).of_patch;
   return view;
 }
 
-void PixelRejection::find_wide_sums(const Job& job, const FiberLayout& layout) {
-  const BatchView wide = wide_view(job, layout);
-  const BinStrides strides = wide_strides(layout);
-  const std::size_t vector = count_of(wide.count, strides.of_patch);
-  reserve(wide_sums_, 3 * vector);
-  if (poison_) fill_with_nan(wide_sums_, context_->stream());
-  double* const y = wide_sums_.get();
-  take_bins(wide, job.bands, {strides, y, y + vector, y + 2 * vector}, context_->stream());
-}
-
-void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
-  // Most bundles have converged after this number of sweeps.
-  constexpr int at_first = 6, at_once = 2;
-  static_assert((max_frame_sweeps - at_first) % at_once == 0);
+void PixelRejection::solve(Job& job, bool first) {
   const cudaStream_t stream = context_->stream();
   const FrameSystem& system = job.system;
-  const BinStrides strides = wide_strides(layout);
-  const double* const q = wide_sums_.get() + count_of(job.batch.count, strides.of_patch);
-  find_frame_prior(wide_view(job, layout), inputs_->grid.nwave,
-                   {strides, q, inputs_->options.regularize}, system, stream);
+  find_frame_prior(wide_view(job),
+                   {inputs_->grid.nwave, scales_.get(), inputs_->options.regularize}, system,
+                   stream);
   const bool fits = frame_fits(system.bands.reach, system.m);
   if (fits) {
     begin_frame(system, stream);
     factor_frame(system, stream);
-    work_beside(job, first);
+    factored_.record(stream);
+    factored_.hold(beside_.stream());
+    if (first) {
+      far_found_.hold(stream);
+      refuse_far_light(job.batch.spots, frame_->pixels(), system, stream);
+    }
+    far_refused_.record(stream);
+    // For `test`. The sweeps, on a stream of higher priority, leave some of the GPU idle.
+    invert_fibers(system, inverse_.get(), stream);
   }
   SweepProgress& progress = *job.progress;
-  for (int end = at_first; fits && !progress.ended() && end <= max_frame_sweeps; end += at_once) {
-    sweep_frame(system, end == at_first ? 0 : end - at_once, end, progress.left(), stream);
-    far_found_.hold(stream);
-    progress.read(system, end, stream);
+  // Arms whose fibers share little light need two sweeps, others three.
+  for (int begin = 0; fits && !progress.ended() && begin < max_frame_sweeps;) {
+    const int end = begin == 0 ? 2 : begin + 1;
+    sweep_frame(system, begin, end, progress.left(), beside_.stream());
+    far_refused_.hold(beside_.stream());
+    progress.read(system, end, beside_.stream());
+    begin = end;
   }
   for (std::size_t k = 0; k < job.bundles.size(); ++k) {
     Work& one = job.bundles[k];
@@ -163,18 +154,9 @@ void PixelRejection::solve(Job& job, const FiberLayout& layout, bool first) {
   }
 }
 
-void PixelRejection::work_beside(const Job& job, bool first) {
-  factored_.record(context_->stream());
-  factored_.hold(beside_.stream());
-  if (first) refuse_far_light(job.batch.spots, frame_->pixels(), job.system, beside_.stream());
-  far_found_.record(beside_.stream());
-  invert_fibers(job.system, inverse_.get(), beside_.stream());
-  inverted_.record(beside_.stream());
-}
-
-std::vector<FoundPixel> PixelRejection::test(Job& job) {
+std::vector<FoundPixel> PixelRejection::test(Job& job, bool first) {
   const cudaStream_t stream = context_->stream();
-  inverted_.hold(stream);
+  job.tested.marked = !first;
   std::vector<FoundPixel> found;
   for (int count = std::max(least_capacity, static_cast<int>(found_.count()));;) {
     reserve(found_, count_of(count));

@@ -76,21 +76,19 @@ __device__ double beside(const ReducedBand<R>& A, const SelectedInverse<R>& C,
   return -sum;
 }
 
-/// Computes C of a matrix with a finished factor. Must be called by a whole thread block.
+/// Computes C of the blocks first + stride (2 e + 1) below `end` from those that were eliminated
+/// later, of all strides from `stride` down to `last`. Must be called by a whole thread block.
 template <int R>
-__device__ void invert_selected(const ReducedBand<R>& A, const SelectedInverse<R>& C) {
+__device__ void invert_levels(const ReducedBand<R>& A, const SelectedInverse<R>& C, int first,
+                              int end, int stride, int last) {
   constexpr int square = ReducedBand<R>::square;
   const int blocks = A.blocks();
   const auto thread = static_cast<int>(threadIdx.x);
   const auto threads = static_cast<int>(blockDim.x);
-  for (int e = thread; e < square; e += threads) C.diagonal(0)[e] = A.diagonal(0)[e];
-  __syncthreads();
-  int stride = 1;
-  while (2 * stride < blocks) stride *= 2;
-  for (; stride > 0; stride /= 2) {
-    const int count = eliminated(blocks, stride);
+  for (; stride >= last; stride /= 2) {
+    const int count = eliminated(end - first, stride);
     for (int e = thread; e < count * 2 * square; e += threads) {
-      const int k = stride * (2 * (e / (2 * square)) + 1);
+      const int k = first + stride * (2 * (e / (2 * square)) + 1);
       const bool below = e / square % 2 == 0;
       const int i = e / R % R, j = e % R;
       if (!below && k + stride >= blocks) continue;
@@ -98,7 +96,7 @@ __device__ void invert_selected(const ReducedBand<R>& A, const SelectedInverse<R
     }
     __syncthreads();
     for (int e = thread; e < count * square; e += threads) {
-      const int k = stride * (2 * (e / square) + 1), i = e / R % R, j = e % R;
+      const int k = first + stride * (2 * (e / square) + 1), i = e / R % R, j = e % R;
       double less =
           times_column<R>(A.before_transposed(k), i, [&](int l) { return C.before(k)[j * R + l]; });
       if (k + stride < blocks)
@@ -108,6 +106,27 @@ __device__ void invert_selected(const ReducedBand<R>& A, const SelectedInverse<R
     }
     __syncthreads();
   }
+}
+
+/// Computes C of the segments' first blocks of a matrix with a finished factor. Must be called by a
+/// whole thread block.
+template <int R>
+__device__ void invert_between(const ReducedBand<R>& A, const SelectedInverse<R>& C) {
+  constexpr int square = ReducedBand<R>::square;
+  for (int e = static_cast<int>(threadIdx.x); e < square; e += static_cast<int>(blockDim.x))
+    C.diagonal(0)[e] = A.diagonal(0)[e];
+  __syncthreads();
+  int stride = A.segment;
+  while (2 * stride < A.blocks()) stride *= 2;
+  invert_levels(A, C, 0, A.blocks(), stride, A.segment);
+}
+
+/// Computes C of a segment's other blocks, after invert_between. Must be called by a whole thread
+/// block.
+template <int R>
+__device__ void invert_segment(const ReducedBand<R>& A, const SelectedInverse<R>& C, int segment) {
+  const int first = segment * A.segment;
+  invert_levels(A, C, first, A.end_of_segment(first), A.segment / 2, 1);
 }
 
 }  // namespace spex::gpu

@@ -1,10 +1,12 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/reject_pixels/take_pixels.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 namespace {
 
 constexpr int threads = 128;
+constexpr int rows_at_once = 4;  // of touching_kernel
 
 __global__ void weights_kernel(const PixelWeight* pixels, int count, double* W) {
   const int k = blockIdx.x * threads + threadIdx.x;
@@ -36,27 +38,37 @@ __global__ void tiles_kernel(BatchView batch, const PixelWeight* pixels,
   }
 }
 
-// The columns that spots of fibers [begin, end) reach in a row.
+// The columns that spots of a bundle reach in a row.
 struct Reach {
-  int x0 = INT_MAX, x1 = INT_MIN;
-
-  __device__ Reach(const RowBinsView& rows, const BundleOfFiber& bundle, int y) {
-    for (int s = bundle.begin; s < bundle.end; ++s) {
-      const RowBins bins = rows.rows[static_cast<size_t>(s) * rows.ny_ccd + y];
-      if (bins.first >= bins.last) continue;
-      x0 = min(x0, bins.x0), x1 = max(x1, bins.x1);
-    }
-  }
+  int x0, x1;
 };
+__device__ Reach reach_of(const RowBinsView& rows, const BundleOfFiber& bundle, int y) {
+  Reach reach{INT_MAX, INT_MIN};
+  for (int s = bundle.begin; s < bundle.end; ++s) {
+    const RowBins bins = rows.rows[static_cast<size_t>(s) * rows.ny_ccd + y];
+    if (bins.first >= bins.last) continue;
+    reach = {min(reach.x0, bins.x0), max(reach.x1, bins.x1)};
+  }
+  return reach;
+}
 
-// One block per pair of bundles.
-__global__ void touching_kernel(const BundleOfFiber* bundles, RowBinsView rows,
-                                unsigned char* touching) {
-  const int a = blockIdx.y, b = blockIdx.x;
-  if (b >= a) return;
-  for (int y = threadIdx.x; y < rows.ny_ccd; y += threads) {
-    const Reach of_a(rows, bundles[a], y), of_b(rows, bundles[b], y);
-    if (max(of_a.x0, of_b.x0) < min(of_a.x1, of_b.x1)) touching[a * gridDim.x + b] = 1;
+// One block per rows_at_once rows. Shared memory: the reach of each bundle in each of them.
+__global__ void __launch_bounds__(threads)
+    touching_kernel(const BundleOfFiber* bundles, int count, RowBinsView rows,
+                    unsigned char* touching) {
+  extern __shared__ Reach reach[];  // [row][bundle]
+  const int y0 = static_cast<int>(blockIdx.x) * rows_at_once;
+  const int nrows = min(rows.ny_ccd - y0, rows_at_once);
+  for (int k = threadIdx.x; k < nrows * count; k += threads)
+    reach[k] = reach_of(rows, bundles[k % count], y0 + k / count);
+  __syncthreads();
+  for (int k = threadIdx.x; k < count * count; k += threads) {
+    const int a = k / count, b = k % count;
+    if (b >= a) continue;
+    bool touch = false;
+    for (const Reach* row = reach; row < reach + nrows * count; row += count)
+      touch = touch || max(row[a].x0, row[b].x0) < min(row[a].x1, row[b].x1);
+    if (touch) touching[k] = 1;
   }
 }
 
@@ -83,7 +95,10 @@ void mark_tiles(const BatchView& batch, const PixelWeight* pixels, int count,
 
 void find_touching(const BundleOfFiber* bundles, int count, const RowBinsView& rows,
                    unsigned char* touching, cudaStream_t stream) {
-  touching_kernel<<<dim3(count, count), threads, 0, stream>>>(bundles, rows, touching);
+  const std::size_t bytes = count_of(rows_at_once, count) * sizeof(Reach);
+  allow_shared_memory(reinterpret_cast<const void*>(touching_kernel));
+  touching_kernel<<<blocks_for(rows.ny_ccd, rows_at_once), threads, bytes, stream>>>(
+      bundles, count, rows, touching);
   SPEX_LAUNCH_CHECK();
 }
 
