@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -30,11 +31,6 @@ namespace spex::mpi {
 class ExposureRuns : public testing::Test {
  protected:
   explicit ExposureRuns(int frames = 4, Milestone milestone = Milestone::cpu_refactor) {
-    on_root(world, [&] {
-      inputs = std::make_unique<test::ScratchFolder>();
-      outputs = std::make_unique<test::ScratchFolder>();
-      simulate_frames(frames);
-    });
     settings.program = "test";
     settings.show_progress = false;
     settings.options.milestone = milestone;
@@ -43,19 +39,19 @@ class ExposureRuns : public testing::Test {
     settings.options.nsubbundles = 5;
     settings.options.nwavestep = 11;
     settings.options.wavepad = 2;
+    const Communicator alone = *world.split(world.rank());
     on_root(world, [&] {
+      const Night& night = night_of(frames, alone);
+      expected = night.expected;
+      patches = night.patches;
+      inputs = night.inputs.get();
+      for (const std::string& name : inputs->names())
+        std::filesystem::remove_all(inputs->file(name));
+      std::filesystem::copy(night.kept->file("night"), inputs->file("night"));
+      outputs = std::make_unique<test::ScratchFolder>();
       files = frames_of_folders({inputs->file("night"), inputs->file("night"), outputs->file("")});
     });
     broadcast(world, files);
-    const Communicator alone = *world.split(world.rank());
-    on_root(world, [&] {
-      for (int i = 0; i < frames; ++i) {
-        FrameJob one = all_frames(Schedule::sequential).frame_job(i);
-        one.files.output = inputs->file("expected.fits");
-        patches = run_one_frame(alone, one, make_cpu_extractor).outcomes.at(0).counts.patches;
-        expected.push_back(test::read_file(one.files.output));
-      }
-    });
   }
   /// The schedules that are possible with this number of ranks.
   [[nodiscard]] std::vector<Schedule> schedules() const {
@@ -110,14 +106,44 @@ class ExposureRuns : public testing::Test {
   std::vector<FrameFiles> files;
   int patches = 0;  // per frame
   // On rank 0:
-  std::unique_ptr<test::ScratchFolder> inputs;
+  const test::ScratchFolder* inputs = nullptr;
   std::unique_ptr<test::ScratchFolder> outputs;
   std::vector<std::string> expected;
 
  private:
-  void simulate_frames(int frames) {
+  // Inputs in folders `night`, of which a test may change those in `inputs`, and what a single rank
+  // makes of them.
+  struct Night {
+    std::unique_ptr<test::ScratchFolder> kept = std::make_unique<test::ScratchFolder>();
+    std::unique_ptr<test::ScratchFolder> inputs = std::make_unique<test::ScratchFolder>();
+    std::vector<std::string> expected;
+    int patches = 0;
+  };
+
+  // Made once in a process, because that takes longer than most tests. Outputs name their inputs,
+  // so that all tests have them in the same place.
+  [[nodiscard]] const Night& night_of(int frames, const Communicator& alone) const {
+    static std::map<std::pair<int, Milestone>, Night> nights;
+    const std::pair<int, Milestone> key(frames, settings.options.milestone);
+    if (const auto found = nights.find(key); found != nights.end()) return found->second;
+    Night night;
+    const std::string folder = night.inputs->file("night");
+    simulate_frames(frames, folder);
+    std::filesystem::copy(folder, night.kept->file("night"));
+    ExposureJob job = all_frames(Schedule::sequential);
+    job.frames = frames_of_folders({folder, folder, night.kept->file("")});
+    for (int i = 0; i < frames; ++i) {
+      FrameJob one = job.frame_job(i);
+      one.files.output = night.kept->file("expected.fits");
+      night.patches = run_one_frame(alone, one, make_cpu_extractor).outcomes.at(0).counts.patches;
+      night.expected.push_back(test::read_file(one.files.output));
+    }
+    return nights.emplace(key, std::move(night)).first->second;
+  }
+
+  static void simulate_frames(int frames, const std::string& folder) {
     SimOptions options;
-    options.folder = inputs->file("night");
+    options.folder = folder;
     options.size = SimSize::tiny;
     options.program = "test";
     for (int first = 0; first < frames; first += 10, ++options.expid) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
@@ -198,7 +199,10 @@ std::string FitsEdit::save(const std::string& path) const {
 std::vector<char> read_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::logic_error("cannot read " + path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::vector<char> bytes(std::filesystem::file_size(path));
+  if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
+    throw std::logic_error("cannot read all of " + path);
+  return bytes;
 }
 
 void write_bytes(const std::string& path, const std::vector<char>& bytes) {

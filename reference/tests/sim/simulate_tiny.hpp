@@ -2,21 +2,14 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "reference/sim/simulate.hpp"
+#include "reference/tests/support/scratch.hpp"
 
 namespace spex::test {
-
-/// The content of a file.
-inline std::string bytes_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 /// A scratch folder, in which tests simulate tiny cameras.
 class Simulate : public testing::Test {

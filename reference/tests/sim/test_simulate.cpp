@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using spex::SimOptions;
-using spex::test::bytes_of;
+using spex::test::read_file;
 using spex::test::Simulate;
 
 TEST_F(Simulate, WritesTheSameBytesForTheSameOptionsAndAnyThreads) {
@@ -45,9 +45,9 @@ TEST_F(Simulate, WritesTheSameBytesForTheSameOptionsAndAnyThreads) {
       options.threads = threads;
       options.compress = compress;
       simulate(options);
-      psf.push_back(bytes_of(file("a", "psf")));
-      truth.push_back(bytes_of(file("a", "truth")));
-      preproc.push_back(bytes_of(file("a", "preproc", ending)));
+      psf.push_back(read_file(file("a", "psf")));
+      truth.push_back(read_file(file("a", "truth")));
+      preproc.push_back(read_file(file("a", "preproc", ending)));
     }
     for (const auto* files : {&psf, &truth, &preproc}) {
       EXPECT_GT((*files)[0].size(), 2880U);
@@ -67,7 +67,7 @@ TEST_F(Simulate, WritesTheSameBytesInEveryTimeZone) {
     setenv("TZ", zone, 1);
     tzset();
     simulate(tiny("a"));
-    preproc.push_back(bytes_of(file("a", "preproc")));
+    preproc.push_back(read_file(file("a", "preproc")));
   }
   if (before == nullptr)
     unsetenv("TZ");
@@ -118,7 +118,7 @@ TEST_F(Simulate, TruthAloneHasTheSameBytes) {
   options.folder = (folder_ / "b").string();
   options.files = spex::SimFiles::truth;
   simulate(options);
-  EXPECT_TRUE(bytes_of(file("a", "truth")) == bytes_of(file("b", "truth")));
+  EXPECT_TRUE(read_file(file("a", "truth")) == read_file(file("b", "truth")));
 }
 
 TEST_F(Simulate, TakesAPsfFromAFile) {
@@ -151,7 +151,7 @@ TEST_F(Simulate, ExposuresOfANight) {
         .string();
   };
   // One PSF and one truth for all exposures; each exposure has its own noise.
-  EXPECT_TRUE(bytes_of(of("night", "psf", 51060)) == bytes_of(of("night", "psf", 51061)));
+  EXPECT_TRUE(read_file(of("night", "psf", 51060)) == read_file(of("night", "psf", 51061)));
   EXPECT_EQ(spex::read_preproc(of("night", "preproc", 51061)).image,
             spex::read_preproc(of("second", "preproc", 51061)).image);
   EXPECT_NE(spex::read_preproc(of("night", "preproc", 51060)).image,
@@ -254,7 +254,7 @@ TEST_F(Simulate, ReplacesNoFileUnasked) {
   SimOptions options = tiny("a");
   options.overwrite = false;
   simulate(options);
-  const std::string before = bytes_of(file("a", "preproc"));
+  const std::string before = read_file(file("a", "preproc"));
   options.seed = 2;
   for (const spex::Compress compress :
        {spex::Compress::none, spex::Compress::gz, spex::Compress::fz}) {
@@ -267,7 +267,7 @@ TEST_F(Simulate, ReplacesNoFileUnasked) {
       EXPECT_NE(std::string(error.what()).find("r0-00051060.fits: exists"), std::string::npos)
           << error.what();
     }
-    EXPECT_TRUE(bytes_of(file("a", "preproc")) == before);
+    EXPECT_TRUE(read_file(file("a", "preproc")) == before);
   }
   // Other files may be there.
   options.expid = 51061;
