@@ -57,7 +57,7 @@ class Bench:
             "repeats": 1,
             # Other tests run beside these.
             "quiet": {"other_cpus": 10, "width": 10},
-            "cases": {"small": {"cameras": "r0", "size": "bundle"}},
+            "cases": {"small": {"cameras": "r0", "size": "tiny"}},
             "reference": {"method": "cholesky"},
             "entries": entries,
         } | plan

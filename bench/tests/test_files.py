@@ -8,6 +8,9 @@ from pathlib import Path
 
 from bench_runs import Bench, BenchTest, entry, output_of
 
+# Files as large as the small disks expect.
+BUNDLE = {"small": {"cameras": "r0", "size": "bundle"}}
+
 
 class Files(BenchTest):
     """Each test has a separate folder with programs."""
@@ -16,7 +19,7 @@ class Files(BenchTest):
         """Frames are compared, and the files removed, before the disk is full."""
         if output_of(["unshare", "-rm", "true"])[0]:
             self.skipTest("this user may mount nothing (expected unshare -rm)")
-        with Bench([entry("one")], tier="acceptance", warmups=1, repeats=5) as bench:
+        with Bench([entry("one")], cases=BUNDLE, tier="acceptance", warmups=1, repeats=5) as bench:
             (bench.folder / "data").mkdir()
             mount = f"mount -t tmpfs -o size=40m none {bench.folder / 'data'}"
             within = ["unshare", "-rm", "sh", "-c", f'{mount} && exec "$@"', "sh"]
@@ -29,7 +32,7 @@ class Files(BenchTest):
         if output_of(["unshare", "-rm", "true"])[0]:
             self.skipTest("this user may mount nothing (expected unshare -rm)")
         no_room = "No space left on device"
-        with Bench([entry("one")]) as bench:
+        with Bench([entry("one")], cases=BUNDLE) as bench:
             for folder, sizes in (
                 ("data", ("400k", "10700k")),
                 ("out", ("4k", "24k")),
@@ -119,9 +122,9 @@ class Files(BenchTest):
             self.assertTrue(thesis.exists())
             shutil.rmtree(bench.folder / "data")
             for name in ("../victim", "/tmp/victim", "", "..", "outputs/x"):
-                bench.plan["cases"] = {name: {"cameras": "r0", "size": "bundle"}}
+                bench.plan["cases"] = {name: {"cameras": "r0", "size": "tiny"}}
                 self.says(bench.run(), 2, "cannot name a file")
-            bench.plan["cases"] = {"small": {"cameras": "r0", "size": "bundle"}}
+            bench.plan["cases"] = {"small": {"cameras": "r0", "size": "tiny"}}
             self.assertEqual(bench.run()[0], 0)
             done = bench.run_again()
             self.says(done, 2, "holds one.json already (expected --resume, or another folder)")

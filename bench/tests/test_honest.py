@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 
-from bench_runs import ROOT, Bench, BenchTest, entry, output_of
+from bench_runs import OPTIONS, ROOT, Bench, BenchTest, entry, output_of
 
 # Reads every file of the folders repeatedly, as a backup does.
 READER = """
@@ -61,6 +61,7 @@ exec "$here/real-spex-cpu" "$@"
     def test_a_missing_required_gpu_is_reported_first(self):
         """Before any files are made."""
         gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64}
+        gpu["options"] = OPTIONS
         with Bench([entry("one"), gpu]) as bench:
             text = self.says(bench.run("--require-gpu"), 1, "no GPU found (expected 64 GPU(s)")
             self.assertEqual(text.strip().count("\n"), 0, text)

@@ -6,7 +6,7 @@ import shutil
 import statistics
 import subprocess
 
-from bench_runs import PROGRAMS, ROOT, Bench, BenchTest, entry, output_of
+from bench_runs import OPTIONS, PROGRAMS, ROOT, Bench, BenchTest, entry, output_of
 
 
 class Runs(BenchTest):
@@ -53,7 +53,7 @@ class Runs(BenchTest):
 
     def test_a_run_of_many_frames_repeats_exposures(self):
         """Two exposures twice, .fits.gz in and out; frames of repeated inputs are removed."""
-        cases = {"small": {"cameras": "r0", "size": "bundle", "seeds": 2, "compress": "gz"}}
+        cases = {"small": {"cameras": "r0", "size": "tiny", "seeds": 2, "compress": "gz"}}
         many = entry("many", frames=4, compress="gz", repeats=2)
         with Bench([many, entry("one")], cases=cases) as bench:
             self.says(bench.run("--seeds", "drawn"), 0)
@@ -223,6 +223,7 @@ class Runs(BenchTest):
     def test_only_the_programs_of_the_entries_must_exist(self):
         """A CPU entry needs no spex-gpu, and neither does a GPU entry on a machine without GPUs."""
         gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64, "mps": True}
+        gpu["options"] = OPTIONS
         with Bench([entry("one"), gpu]) as bench:
             for name in ("spex-gpu", "mps-wrapper"):
                 (bench.folder / name).unlink()

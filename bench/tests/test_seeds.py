@@ -70,7 +70,7 @@ class Seeds(BenchTest):
 
     def test_runs_may_share_exposures(self):
         """As many as the case has, alternating; the result is then not complete."""
-        cases = {"small": {"cameras": "r0", "size": "bundle", "seeds": 2}}
+        cases = {"small": {"cameras": "r0", "size": "tiny", "seeds": 2}}
         with Bench([entry("one", repeats=3), entry("two")], cases=cases) as bench:
             text = self.says(bench.run(*DRAWN), 0)
             self.assertEqual(text.count("simulating"), 2)
@@ -86,7 +86,7 @@ class Seeds(BenchTest):
             self.assertEqual(bench.run(*DRAWN)[0], 0)
             sample = bench.result("one")["timing"]["samples"][0]
             folder = bench.folder / "again"
-            arguments = ["--cameras", "r0", "--size", "bundle", "--on-grid", "--files", "inputs"]
+            arguments = ["--cameras", "r0", "--size", "tiny", "--on-grid", "--files", "inputs"]
             arguments += ["--output", folder, "--seed", str(sample["seed"]), "--loglevel", "warn"]
             subprocess.run([bench.folder / "spex-sim", *arguments], check=True)
             hashes = "".join(
