@@ -89,6 +89,9 @@ function(spex_precompile target)
   endif()
 endfunction()
 
+# As many sources of a program of tests, or of a command line, are compiled together (SPEX_FAST_BUILD).
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 16)
+
 # spex_unite_folders(TARGET): if SPEX_FAST_BUILD asks for it, the C++ sources of a folder are compiled together. In
 # groups of a fixed size, a new file would change all groups, and names of files that never met before would collide.
 function(spex_unite_folders target)

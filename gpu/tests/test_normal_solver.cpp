@@ -8,8 +8,8 @@
 namespace spex::gpu {
 namespace {
 
-constexpr SolveRoutine routines[] = {SolveRoutine::qr, SolveRoutine::cholesky,
-                                     SolveRoutine::cholesky_batched};
+constexpr SolveRoutine solve_routines[] = {SolveRoutine::qr, SolveRoutine::cholesky,
+                                           SolveRoutine::cholesky_batched};
 
 class NormalSystem : public test::GpuTest {
  protected:
@@ -34,7 +34,7 @@ class NormalSystem : public test::GpuTest {
 
 // [[2, 1], [1, 2]] f = [4, 5] has the solution [1, 2], and diag(4, 5) f = [4, 15] has [1, 3].
 TEST_F(NormalSystem, TwoByTwoByHand) {
-  for (const SolveRoutine routine : routines) {
+  for (const SolveRoutine routine : solve_routines) {
     SCOPED_TRACE(static_cast<int>(routine));
     solve(routine, {2, 1, 1, 2, 4, 0, 0, 5}, {4, 5, 4, 15}, 2);
     EXPECT_EQ(failed, (std::vector<int>{0, 0}));
@@ -45,7 +45,7 @@ TEST_F(NormalSystem, TwoByTwoByHand) {
 
 // The first of two systems is indefinite: Cholesky notices, QR solves it.
 TEST_F(NormalSystem, Indefinite) {
-  for (const SolveRoutine routine : routines) {
+  for (const SolveRoutine routine : solve_routines) {
     SCOPED_TRACE(static_cast<int>(routine));
     solve(routine, {1, 2, 2, 1, 4, 0, 0, 5}, {5, 4, 4, 15}, 2);
     EXPECT_EQ(failed[0] != 0, routine != SolveRoutine::qr);
@@ -71,7 +71,7 @@ TEST_F(NormalSystem, RoutinesAgreeOnAnIllConditionedBand) {
       N[count_of(column, n) + row] = element;
       y[row] += element * (column % 7 - 3);
     }
-  for (const SolveRoutine routine : routines) {
+  for (const SolveRoutine routine : solve_routines) {
     SCOPED_TRACE(static_cast<int>(routine));
     solve(routine, N, y, n);
     for (int j = 0; j < n; ++j)

@@ -82,9 +82,9 @@ TEST_F(ExposureProgram, ATreeOfAProduction) {
   run = run_spex_cpu(plain);
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("frame b2 failed"));
-  FitsReader other(scratch.file("out/frame-b0-00000001.fits"));
-  EXPECT_EQ(other.get_double("PSFERR"), 0.02);
-  EXPECT_FALSE(other.find_double("HELIOCOR"));
+  FitsReader plain_frame(scratch.file("out/frame-b0-00000001.fits"));
+  EXPECT_EQ(plain_frame.get_double("PSFERR"), 0.02);
+  EXPECT_FALSE(plain_frame.find_double("HELIOCOR"));
 }
 
 // A file of a night in the tree of a production.

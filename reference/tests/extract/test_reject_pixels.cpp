@@ -30,7 +30,7 @@ using testing::IsEmpty;
 constexpr int nx = 80;
 constexpr int ny = 60;
 constexpr double sigma = 5;  // of a pixel, electron
-constexpr int wavepad = 3;
+constexpr int padding = 3;
 
 constexpr std::uint32_t place(int x, int y) {
   return static_cast<std::uint32_t>(y * nx + x);
@@ -43,13 +43,13 @@ class RejectPixels : public testing::Test {
     options.bundlesize = 3;
     options.nsubbundles = 3;
     options.nwavestep = 7;
-    options.wavepad = wavepad;
+    options.wavepad = padding;
     options.wavepad_frac = 0;
     options.psferr = 0.01;
     options.reject_pixels = 5;
     options.model = true;
-    const int nwave = grid.nwave + 2 * wavepad;
-    const Spots spots = evaluate_spots(psf, 0, psf.nfiber, grid.range(-wavepad, nwave));
+    const int nwave = grid.nwave + 2 * padding;
+    const Spots spots = evaluate_spots(psf, 0, psf.nfiber, grid.range(-padding, nwave));
     std::vector<double> f(count_of(psf.nfiber, nwave), 200.0);
     for (int s = 0; s < psf.nfiber; ++s) f[count_of(s, nwave) + 12] = line;
     pixels = {nx, ny, Reals(spex::apply({&spots, 0, 0, psf.nfiber, nwave}, {0, nx, 0, ny}, f)),

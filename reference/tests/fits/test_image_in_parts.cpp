@@ -43,13 +43,13 @@ TEST_F(ImageInPartsTest, EqualsTheBytesOfCfitsio) {
       const Reals values = from_double ? Reals(numbers<double>()) : Reals(numbers<float>());
       const std::vector<char> expected =
           values.visit([&](const auto& all) { return by_cfitsio(all, of_double); });
-      const ImageInParts image{"RESOLUTION", {nx, ny, nz}, of_double, &values};
-      ASSERT_EQ(image.size(), expected.size());
+      const ImageInParts parts{"RESOLUTION", {nx, ny, nz}, of_double, &values};
+      ASSERT_EQ(parts.size(), expected.size());
       for (const int threads : {1, 3}) {
         SCOPED_TRACE(testing::Message() << of_double << from_double << threads);
-        atomic_write(path("a"), before + image.size(), [&](const PutPart& put) {
+        atomic_write(path("a"), before + parts.size(), [&](const PutPart& put) {
           put(0, std::vector<char>(before, 'x'));
-          image.put_at(before, threads, put);
+          parts.put_at(before, threads, put);
         });
         const std::vector<char> found = test::read_bytes(path("a"));
         ASSERT_EQ(found.size(), before + expected.size());
@@ -59,8 +59,8 @@ TEST_F(ImageInPartsTest, EqualsTheBytesOfCfitsio) {
 }
 
 TEST_F(ImageInPartsTest, RejectsInvalidImages) {
-  const auto write = [&](const ImageInParts& image) {
-    atomic_write(path("a"), image.size(), [&](const PutPart& put) { image.put_at(0, 2, put); });
+  const auto write = [&](const ImageInParts& parts) {
+    atomic_write(path("a"), parts.size(), [&](const PutPart& put) { parts.put_at(0, 2, put); });
   };
   std::vector<double> values = numbers<double>();
   const Reals good(values);
