@@ -12,6 +12,7 @@
 
 #include "bench/campaign/campaign.hpp"
 #include "bench/commands.hpp"
+#include "bench/plan/shipped_files.hpp"
 #include "reference/cli/program.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"

@@ -15,6 +15,7 @@
 #include "bench/accept/judgment.hpp"
 #include "bench/accept/target.hpp"
 #include "bench/machine/machine.hpp"
+#include "bench/plan/shipped_files.hpp"
 #include "bench/result/result_file.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"

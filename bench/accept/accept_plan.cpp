@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/plan/read_json.hpp"
+#include "bench/plan/shipped_files.hpp"
 
 namespace spex::bench {
 namespace {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/plan/plan.hpp"
+#include "bench/plan/shipped_files.hpp"
 #include "bench/result/thresholds.hpp"
 #include "bench/run/launch.hpp"
 #include "bench/run/signals.hpp"

@@ -13,6 +13,7 @@
 #include "bench/campaign/campaign.hpp"
 #include "bench/check/golden_gate.hpp"
 #include "bench/machine/machine.hpp"
+#include "bench/plan/shipped_files.hpp"
 #include "bench/result/derive.hpp"
 #include "bench/result/result_file.hpp"
 #include "golden/golden_cases.hpp"
