@@ -106,10 +106,11 @@ int compare_production(const Arguments& arguments) {
   // Production loses digits near bins without light, whatever the padding.
   if (!report.tolerance.near_dark)
     report.tolerance.near_dark = spex::read_tolerance("masked").near_dark;
-  const std::vector<spex::FramePair> pairs = spex::pair_frames(arguments.production, report.ours);
+  const std::vector<spex::ProductionPair> pairs =
+      spex::pair_frames(arguments.production, report.ours);
   if (!arguments.json.empty()) {
     std::vector<std::string> inputs;
-    for (const spex::FramePair& pair : pairs)
+    for (const spex::ProductionPair& pair : pairs)
       for (const std::string& path : {pair.ours, pair.production})
         if (!path.empty()) inputs.push_back(path);
     spex::refuse_overwriting({arguments.json}, inputs);

@@ -117,7 +117,7 @@ bool PairReport::ok() const {
          std::ranges::all_of(differences, [](const Difference& one) { return one.expected(); });
 }
 
-PairReport compare_pair(const FramePair& files, const Tolerance& tolerance) {
+PairReport compare_pair(const ProductionPair& files, const Tolerance& tolerance) {
   PairReport report{.files = files};
   if (!report.is_pair()) return report;
   try {

@@ -14,7 +14,7 @@ namespace spex {
 
 /// The comparison of one pair of frames.
 struct PairReport {
-  FramePair files;             ///< the two frames
+  ProductionPair files;        ///< the two frames
   std::string error = {};      ///< why they cannot be compared, one line; empty if they can
   std::string extractor = {};  ///< of production: "gpu_specter 0.3.0", "specter 0.10.1"
   std::string desispec = {};   ///< version; empty if not stated
@@ -32,6 +32,6 @@ struct PairReport {
 /// Compares the frames of `files`, if both exist. Errors of files become `error`: a frame that
 /// cannot be read, one of ours that is not of this project (SPEXPROG), or one of production that
 /// is.
-[[nodiscard]] PairReport compare_pair(const FramePair& files, const Tolerance& tolerance);
+[[nodiscard]] PairReport compare_pair(const ProductionPair& files, const Tolerance& tolerance);
 
 }  // namespace spex

@@ -107,23 +107,23 @@ class Frames {
 
 }  // namespace
 
-std::vector<FramePair> pair_frames(const std::string& production,
-                                   const std::vector<std::string>& ours) {
+std::vector<ProductionPair> pair_frames(const std::string& production,
+                                        const std::vector<std::string>& ours) {
   Frames theirs(true), own(false);
   theirs.add(production);
   for (const std::string& path : ours) own.add(path);
-  std::map<Key, FramePair> pairs;
-  const auto put = [&](const std::map<Key, std::string>& paths, std::string FramePair::*side) {
+  std::map<Key, ProductionPair> pairs;
+  const auto put = [&](const std::map<Key, std::string>& paths, std::string ProductionPair::*side) {
     for (const auto& [key, path] : paths) {
-      FramePair& pair = pairs[key];
+      ProductionPair& pair = pairs[key];
       pair.expid = key.first;
       pair.camera = key.second;
       pair.*side = path;
     }
   };
-  put(std::move(own).take(), &FramePair::ours);
-  put(std::move(theirs).take(), &FramePair::production);
-  std::vector<FramePair> all;
+  put(std::move(own).take(), &ProductionPair::ours);
+  put(std::move(theirs).take(), &ProductionPair::production);
+  std::vector<ProductionPair> all;
   for (auto& [key, pair] : pairs) all.push_back(std::move(pair));
   return all;
 }

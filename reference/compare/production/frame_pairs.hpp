@@ -7,7 +7,7 @@
 namespace spex {
 
 /// The files of one camera and exposure; a path is empty if there is no such frame.
-struct FramePair {
+struct ProductionPair {
   std::string camera;      ///< "r0"
   std::string expid;       ///< "00051060"
   std::string ours;        ///< frame of spex-cpu or spex-gpu
@@ -25,7 +25,7 @@ struct FramePair {
 ///
 /// Throws Error(usage) if a folder has no frame, or two files are the same frame; Error(data) if a
 /// folder or file cannot be read.
-[[nodiscard]] std::vector<FramePair> pair_frames(const std::string& production,
-                                                 const std::vector<std::string>& ours);
+[[nodiscard]] std::vector<ProductionPair> pair_frames(const std::string& production,
+                                                      const std::vector<std::string>& ours);
 
 }  // namespace spex

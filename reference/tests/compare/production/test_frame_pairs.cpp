@@ -43,7 +43,7 @@ class FramePairs : public testing::Test {
     const auto below = [&](const std::string& path) {
       return path.empty() ? "-" : path.substr(scratch.file("").size());
     };
-    for (const FramePair& pair : pair_frames(scratch.file("production"), paths))
+    for (const ProductionPair& pair : pair_frames(scratch.file("production"), paths))
       texts.push_back(pair.name() + " " + below(pair.ours) + " " + below(pair.production));
     return texts;
   }
