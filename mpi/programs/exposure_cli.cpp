@@ -17,6 +17,7 @@
 #include "mpi/programs/report.hpp"
 #include "mpi/run/exposure_folders.hpp"
 #include "mpi/run/exposure_job.hpp"
+#include "mpi/run/pipeline_threads.hpp"
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
@@ -214,18 +215,24 @@ void add_schedule_options(CLI::App& app, Device device, ExposureArguments& many)
          "ranks than bundles")
       ->group(many_frames);
   const bool gpu = device == Device::gpu;
-  app.add_option(
-         "--readers", many.readers,
-         std::string("pipeline: reading threads of a rank; default: ") +
-             (gpu ? "one for two CPUs, at most 5 per GPU;\none per CPU for .gz and .fz" : "2"))
+  using namespace mpi::pipeline_bounds;
+  app.add_option("--readers", many.readers,
+                 std::string("pipeline: reading threads of a rank; default: ") +
+                     (gpu ? fmt::format("one for two CPUs, at most {} per GPU;\none per CPU where "
+                                        "CPUs unpack .gz or .fz",
+                                        max_plain_readers)
+                          : "2"))
       ->group(many_frames);
   app.add_option("--extractors", many.extractors,
                  std::string("pipeline: extracting threads of a rank, one frame each; default: ") +
-                     (gpu ? "5 per GPU,\nfewer for few frames or little memory" : "1"))
+                     (gpu ? fmt::format("{} per GPU,\nfewer for few frames or little memory",
+                                        max_extractors_of_device)
+                          : "1"))
       ->group(many_frames);
-  app.add_option("--writers", many.writers,
-                 std::string("pipeline: writing threads of a rank; default: ") +
-                     (gpu ? "one for two CPUs, at most 8 per GPU" : "2"))
+  app.add_option(
+         "--writers", many.writers,
+         std::string("pipeline: writing threads of a rank; default: ") +
+             (gpu ? fmt::format("one for two CPUs, at most {} per GPU", max_plain_writers) : "2"))
       ->group(many_frames);
   app.add_option("--frames-in-flight", many.frames_in_flight,
                  "pipeline: maximal number of frames in a rank's memory; default: one per thread")

@@ -5,13 +5,8 @@
 namespace spex::mpi {
 namespace {
 
-// Frames per GPU at a time: the GPU computes some while the host transfers others.
-constexpr int max_extractors_of_device = 4;
 // Bytes of GPU memory per extractor, with room for frames larger than DESI's.
 constexpr double memory_of_extractor = 10e9;
-// More readers and writers of plain files per GPU would wait for the GPU.
-constexpr int max_plain_readers = 6;
-constexpr int max_plain_writers = 8;
 // More threads would wait for each other to write the same file.
 constexpr int max_write_threads = 4;
 
@@ -19,6 +14,8 @@ constexpr int max_write_threads = 4;
 constexpr double min_memory_of_inflater = 39e9;
 // Fewer frames are read before a GPU has memory to inflate them.
 constexpr std::size_t min_frames_of_inflater = 5;
+
+using namespace pipeline_bounds;
 
 bool some_image_ends_with(const std::vector<FrameFiles>& frames, const char* ending) {
   return std::ranges::any_of(

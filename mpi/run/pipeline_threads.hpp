@@ -8,6 +8,15 @@
 
 namespace spex::mpi {
 
+/// Threads of a pipeline per GPU, at most.
+namespace pipeline_bounds {
+/// Frames at a time: the GPU computes some while the host transfers others.
+inline constexpr int max_extractors_of_device = 4;
+/// More readers and writers of plain files would wait for the GPU.
+inline constexpr int max_plain_readers = 6;
+inline constexpr int max_plain_writers = 8;  ///< see max_plain_readers
+}  // namespace pipeline_bounds
+
 /// The work and resources of a rank's pipeline.
 struct PipelineLoad {
   int cpus = 1;                 ///< CPUs that the rank may use
