@@ -205,7 +205,7 @@ void ask_for_few_queues() {
 
 int main(int argc, char** argv) {
   ask_for_few_queues();
-  spex::set_up_logging(program);
+  spex::set_up_program(program);
   KeptExtractors extractors;
   spex::mpi::DeviceInflaters inflaters;
   const int status = spex::run_on_ranks(

@@ -15,7 +15,6 @@
 #include "mpi/programs/run_on_ranks.hpp"
 #include "mpi/run/affinity.hpp"
 #include "reference/cli/program.hpp"
-#include "reference/core/blas.hpp"
 #include "reference/core/version.hpp"
 
 namespace spex {
@@ -74,8 +73,7 @@ int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfR
 }  // namespace
 
 int cpu_program(int argc, char** argv, const HookOfRank& hook_of) {
-  set_up_logging(program);
-  use_single_threaded_blas();
+  set_up_program(program);
   return run_on_ranks(program, argc, argv,
                       [&](int count, char** words, const mpi::Communicator& world) {
                         return extract(count, words, world, hook_of);

@@ -17,6 +17,7 @@
 #include "reference/cli/abbreviations.hpp"
 #include "reference/cli/completion.hpp"
 #include "reference/cli/suggestion.hpp"
+#include "reference/core/blas.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/log_file.hpp"
 
@@ -91,6 +92,12 @@ void set_up_logging(const std::string& program) {
   std::signal(SIGXFSZ, SIG_IGN);
   spdlog::set_default_logger(spdlog::stderr_color_mt(program));
   spdlog::set_pattern("%H:%M:%S %^%l%$ %n: %v");
+}
+
+void set_up_program(const std::string& program) {
+  set_up_logging(program);
+  use_single_threaded_blas();
+  end_blas_threads();
 }
 
 void set_log_level(const std::string& level) {

@@ -30,6 +30,8 @@ void use_single_threaded_blas() {
   mkl_cbwr_set(MKL_CBWR_AUTO | MKL_CBWR_STRICT);
 }
 
+void end_blas_threads() {}
+
 #elif defined(SPEX_BLAS_OTHER)
 
 BlasLibrary blas_library() {
@@ -41,7 +43,12 @@ BlasLibrary blas_library() {
 
 void use_single_threaded_blas() {}
 
+void end_blas_threads() {}
+
 #else
+
+// Exported by builds with threads, for programs that fork.
+extern "C" int blas_thread_shutdown_() __attribute__((weak));
 
 BlasLibrary blas_library() {
   // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
@@ -54,6 +61,10 @@ BlasLibrary blas_library() {
 
 void use_single_threaded_blas() {
   openblas_set_num_threads(1);
+}
+
+void end_blas_threads() {
+  if (blas_thread_shutdown_ != nullptr) blas_thread_shutdown_();
 }
 
 #endif

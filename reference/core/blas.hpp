@@ -22,4 +22,9 @@ struct BlasLibrary {
 /// for OpenBLAS and MKL; other libraries read only their own environment variables.
 void use_single_threaded_blas();
 
+/// Ends the threads that OpenBLAS started before main(), one for each CPU. Each would wait for work
+/// in a loop for 30 ms, and keep a CPU busy. For programs alone: in a process of Python others may
+/// use the library. No thread may be in the library meanwhile.
+void end_blas_threads();
+
 }  // namespace spex

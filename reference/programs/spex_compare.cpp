@@ -174,7 +174,7 @@ int compare(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  spex::set_up_logging(program);
+  spex::set_up_program(program);
   return spex::run_guarded(program, [&] {
     CLI::App app(
         "Compares a frame with another frame, with the simulated truth, or with DESI's pipeline.",

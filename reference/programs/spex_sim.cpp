@@ -174,7 +174,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  spex::set_up_logging(program);
+  spex::set_up_program(program);
   return spex::run_guarded(program, [&] {
     CLI::App app("Simulates an exposure of DESI's spectrographs, with its truth.", program);
     app.set_version_flag("--version", spex::version_text(program));
