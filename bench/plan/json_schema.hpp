@@ -79,8 +79,8 @@ class SchemaMaker {
   static void add(const char* description, Json& schema, bool& /*is_required*/) {
     schema["description"] = description;
   }
-  template <class T, std::size_t n>
-  static void add(const OneOf<T, n>& words, Json& schema, bool& is_required) {
+  template <class T, std::size_t Size>
+  static void add(const OneOf<T, Size>& words, Json& schema, bool& is_required) {
     add(std::vector<T>(words.values.begin(), words.values.end()), schema, is_required);
   }
   // Words that a function lists.

@@ -31,9 +31,9 @@
 namespace spex::bench {
 
 /// The values that a member may have.
-template <class T, std::size_t n>
+template <class T, std::size_t Size>
 struct OneOf {
-  std::array<T, n> values;
+  std::array<T, Size> values;
 };
 template <class... T>
 [[nodiscard]] constexpr auto one_of(T... values) {

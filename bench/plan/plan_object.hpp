@@ -56,8 +56,8 @@ class PlanObject {
     at_least(key, value, minimum);
   }
   /// The same; the member must be one of `words`.
-  template <std::size_t n>
-  void get(const char* key, std::string& value, const OneOf<const char*, n>& words) const {
+  template <std::size_t Size>
+  void get(const char* key, std::string& value, const OneOf<const char*, Size>& words) const {
     get(key, value);
     if (std::find(words.values.begin(), words.values.end(), value) == words.values.end())
       fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(words.values, ", ")));

@@ -22,6 +22,9 @@ void check(cusolverStatus_t status, const char* call, const char* file, int line
 
 }  // namespace spex::gpu
 
+// The names are the libraries', and `find` is a part of one.
+// NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses)
+
 /// The function, found once.
 #define SPEX_LAZY(find, function)                                            \
   ([] {                                                                      \
@@ -66,3 +69,5 @@ void check(cusolverStatus_t status, const char* call, const char* file, int line
 #define cusolverDnXsyevjSetMaxSweeps SPEX_LAZY(cusolver_function, cusolverDnXsyevjSetMaxSweeps)
 #define cusolverDnXsyevjSetSortEig SPEX_LAZY(cusolver_function, cusolverDnXsyevjSetSortEig)
 #define cusolverDnXsyevjSetTolerance SPEX_LAZY(cusolver_function, cusolverDnXsyevjSetTolerance)
+
+// NOLINTEND(readability-identifier-naming, bugprone-macro-parentheses)

@@ -47,7 +47,8 @@ void end_blas_threads() {}
 
 #else
 
-// Exported by builds with threads, for programs that fork.
+// Exported by builds with threads, for programs that fork. The name is OpenBLAS's.
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int blas_thread_shutdown_() __attribute__((weak));
 
 BlasLibrary blas_library() {

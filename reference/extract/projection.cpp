@@ -34,7 +34,7 @@ PartOfRange part_of_range(const PatchSpots& spots, int j, const PixelRange& rang
 template <class Row>
 void for_each_row(const PatchSpots& spots, int j, const PixelRange& range, const Row& row) {
   const auto [A, pixel] = part_of_range(spots, j, range);
-  if (A.rows == 0) return;
+  if (A.rows == 0 || range.nx() <= 0) return;
   const int x = static_cast<int>(pixel % count_of(range.nx()));
   const int y0 = static_cast<int>(pixel / count_of(range.nx()));
   for (int y = 0; y < A.rows; ++y) row(y0 + y, x, A.columns, A.spot + count_of(y, A.stride));
