@@ -9,6 +9,7 @@ namespace spex::bench {
 /// which may have been moved, or of its build folder. It has the repository's layout.
 [[nodiscard]] std::string shipped_folder();
 
+/// The list of the shipped golden cases, cases.json.
 [[nodiscard]] std::string shipped_golden_cases();
 
 /// The file of a plan: `name` is a path or the name of a shipped plan, `ci` for ci.json. Otherwise

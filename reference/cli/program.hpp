@@ -16,7 +16,7 @@ namespace spex {
 /// closed, reserves its descriptor.
 void set_up_logging(const std::string& program);
 
-/// The same for a program that extracts or makes frames with threads of its own: BLAS uses one.
+/// The same, and BLAS uses no threads beside the program's own.
 void set_up_program(const std::string& program);
 
 /// Sets the log level by production's names: debug, info, warn(ing), error, critical. Throws

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include "reference/core/lapack.hpp"
 
@@ -65,7 +66,9 @@ void use_single_threaded_blas() {
 }
 
 void end_blas_threads() {
-  if (blas_thread_shutdown_ != nullptr) blas_thread_shutdown_();
+  rlimit space{};
+  const bool unlimited = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur == RLIM_INFINITY;
+  if (unlimited && blas_thread_shutdown_ != nullptr) blas_thread_shutdown_();
 }
 
 #endif

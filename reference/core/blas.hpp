@@ -24,7 +24,8 @@ void use_single_threaded_blas();
 
 /// Ends the threads that OpenBLAS started before main(), one for each CPU. Each would wait for work
 /// in a loop for 30 ms, and keep a CPU busy. For programs alone: in a process of Python others may
-/// use the library. No thread may be in the library meanwhile.
+/// use the library. No thread may be in the library meanwhile. Does nothing where the process's
+/// address space is limited: a thread that waits for its 128 MB of it never ends.
 void end_blas_threads();
 
 }  // namespace spex

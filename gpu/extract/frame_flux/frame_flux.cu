@@ -3,6 +3,7 @@
 #include <cuda_pipeline.h>
 
 #include "gpu/core/launch.hpp"
+#include "gpu/extract/frame_flux/frame_factor.cuh"
 #include "gpu/extract/frame_flux/frame_flux.hpp"
 #include "gpu/extract/normal_equations/fiber_reach.hpp"
 #include "gpu/linalg/cyclic_reduction_solve.cuh"
@@ -18,11 +19,6 @@ constexpr int segment_threads = 96;   // one row of a segment each
 // Factors keep a block in registers: small thread blocks let more of them run at once.
 constexpr int factor_segment_threads = 64;
 constexpr int factor_between_threads = 96;
-
-template <int R>
-__device__ ReducedBand<R> factor_of(const FrameSystem& system, int s) {
-  return {system.m, system.factor + s * ReducedBand<R>::numbers(system.m)};
-}
 
 // Size of a fiber in `sides`: the rows of its blocks, and R rows per segment for the contribution
 // of the previous segment.

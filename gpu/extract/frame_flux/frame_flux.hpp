@@ -23,6 +23,7 @@ struct ColoredFibers {
   std::vector<int> fibers;  ///< those of color 0, then those of color 1; ascending
   int first_of_second = 0;  ///< where color 1 begins
 };
+/// `place` as in FrameSystem, on the host.
 [[nodiscard]] ColoredFibers color_fibers(const std::vector<BundleOfFiber>& place);
 
 /// A part of ColoredFibers: those at [begin, end) of each color.
@@ -45,10 +46,10 @@ struct SweepMoves {
   }
 };
 
-/// Whether `count` sweeps are enough, by what the last two moved. What the second color moves comes
-/// from what the first has moved, and makes it move in the next sweep; so the two moves of the
-/// second sweep already tell what a third would move. f of the frame, unless it only tests pixels,
-/// takes another sweep anyway.
+/// Whether `count` sweeps are enough, by what the last two moved, as for frame_bounds::ended. Where
+/// f only tests pixels (`of_test`), the two colors of one sweep can tell, too, from the second
+/// sweep on: what the second color moves comes from what the first has moved, and makes the first
+/// move in the next sweep (extraction.md, section 5.3).
 [[nodiscard]] SPEX_HD constexpr bool enough_sweeps(int count, const SweepMoves& before,
                                                    const SweepMoves& now, bool of_test) {
   using namespace frame_bounds;
@@ -66,7 +67,7 @@ struct FrameSystem {
   bool of_test = false;  ///< f only tests pixels (section 5.3)
   /// `[fiber]`; begin = end for a fiber of an incomplete bundle.
   const BundleOfFiber* place = nullptr;
-  const int* colored = nullptr;  ///< of ColoredFibers
+  const int* colored = nullptr;  ///< ColoredFibers::fibers
   double* prior = nullptr;       ///< the prior's contribution to the diagonal
   double* factor =
       nullptr;  ///< `[fiber]`, frame_factor_numbers each: factors by block cyclic reduction

@@ -10,15 +10,12 @@ namespace {
 
 // The smallest range with both.
 ColoredRange merge(const ColoredRange& a, const ColoredRange& b) {
-  ColoredRange both;
+  ColoredRange both = a;
   for (const int color : {0, 1}) {
-    const bool only_b = a.count(color) == 0, only_a = b.count(color) == 0;
-    both.begin[color] = only_b   ? b.begin[color]
-                        : only_a ? a.begin[color]
-                                 : std::min(a.begin[color], b.begin[color]);
-    both.end[color] = only_b   ? b.end[color]
-                      : only_a ? a.end[color]
-                               : std::max(a.end[color], b.end[color]);
+    if (b.count(color) == 0) continue;
+    const bool is_first = a.count(color) == 0;
+    both.begin[color] = is_first ? b.begin[color] : std::min(a.begin[color], b.begin[color]);
+    both.end[color] = std::max(a.end[color], b.end[color]);
   }
   return both;
 }

@@ -41,8 +41,9 @@ struct FiberBatch {
 void take_bins(const BatchView& batch, const FrameBands& frame, const BinVectors& bins,
                cudaStream_t stream);
 
-/// Sets m of the prior of each patch, 1e-4 of the largest q of its bins, `[patch]`, without the q
-/// of most of them. One block per patch.
+/// Sets m of the prior of each patch, 1e-4 of the largest q of its bins, electron^-2 `[patch]`.
+/// Takes q of the frame; sums pixels only of bins that the patch cuts and that may have the largest
+/// q. One block per patch.
 void find_scales(const BatchView& batch, const FrameBands& frame, double* scales,
                  cudaStream_t stream);
 

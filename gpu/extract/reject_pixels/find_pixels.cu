@@ -1,6 +1,7 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/core/warp.cuh"
 #include "gpu/extract/batch/pixel_model.cuh"
+#include "gpu/extract/frame_flux/frame_factor.cuh"
 #include "gpu/extract/normal_equations/fiber_reach.hpp"
 #include "gpu/extract/reject_pixels/find_pixels.hpp"
 #include "gpu/extract/reject_pixels/selected_inverse.cuh"
@@ -20,10 +21,6 @@ constexpr int warps = 4;
 constexpr int inner = warp_size - 2;
 constexpr int rows_of_warp = 16;
 
-template <int R>
-__device__ ReducedBand<R> factor_of(const FrameSystem& system, int s) {
-  return {system.m, system.factor + s * ReducedBand<R>::numbers(system.m)};
-}
 template <int R>
 __device__ SelectedInverse<R> inverse_of(const FrameSystem& system, int s, double* inverse) {
   return {system.m, inverse + s * SelectedInverse<R>::numbers(system.m)};

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "reference/core/blas.hpp"
 #include "reference/core/lapack.hpp"
@@ -40,6 +42,21 @@ TEST(Blas, EndsTheThreadsOfOpenBlas) {
   EXPECT_EQ(product, std::vector<double>(n * n, n));
   EXPECT_EQ(threads_of_process(), 1);
 }
+
+// A sanitizer needs more address space than any limit.
+#if !defined(__SANITIZE_ADDRESS__)
+TEST(Blas, DoesNotWaitForThreadsThatLackAddressSpace) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto end_them = [] {
+    const rlimit space{rlim_t{600} << 20, rlim_t{600} << 20};
+    setrlimit(RLIMIT_AS, &space);
+    openblas_set_num_threads(16);
+    end_blas_threads();
+    _exit(0);  // at exit the library waits for them
+  };
+  EXPECT_EXIT(end_them(), testing::ExitedWithCode(0), "");
+}
+#endif
 
 #endif
 
