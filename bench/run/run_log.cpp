@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -34,6 +35,12 @@ double number_at(const std::string& path, const Json& json, const char* key) {
   return number;
 }
 
+// When a rank's start begins and ends.
+struct Span {
+  double begin = std::numeric_limits<double>::infinity();
+  double end = 0;
+};
+
 StageSeconds over_ranks(const std::vector<double>& seconds) {
   const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
   return {*least, median(seconds), *most, std::accumulate(seconds.begin(), seconds.end(), 0.0)};
@@ -42,18 +49,19 @@ StageSeconds over_ranks(const std::vector<double>& seconds) {
 std::map<std::string, StageSeconds> stages_of(const std::string& path, const Json& log) {
   std::map<std::string, std::vector<double>> by_stage;
   const Json& ranks = list_at(path, log, "ranks");
-  by_stage["start"].assign(ranks.size(), 0);
   for (const Json& rank : ranks)
     for (const auto& [stage, seconds] : rank.at("seconds").items())
       by_stage[stage].push_back(number_at(path, rank.at("seconds"), stage.c_str()));
-  // A rank makes its extractors in parallel, so the longest counts.
+  // A rank starts the driver, and then makes its extractors in parallel.
+  std::vector<Span> starts(ranks.size());
   for (const Json& event : log.at("events"))
     if (event.at("stage") == "start") {
       const auto rank = event.at("rank").get<std::size_t>();
       if (rank >= ranks.size()) throw data_error(path, "has an event of no rank", run_log);
-      double& seconds = by_stage["start"][rank];
-      seconds = std::max(seconds, event.at("end").get<double>() - event.at("start").get<double>());
+      starts[rank].begin = std::min(starts[rank].begin, event.at("start").get<double>());
+      starts[rank].end = std::max(starts[rank].end, event.at("end").get<double>());
     }
+  for (const Span& span : starts) by_stage["start"].push_back(std::max(0.0, span.end - span.begin));
   std::map<std::string, StageSeconds> stages;
   for (const auto& [stage, seconds] : by_stage) stages[stage] = over_ranks(seconds);
   return stages;

@@ -57,7 +57,7 @@ PatchExtractor gpu_extractor(int device, int frames_at_once, const PinHostMemory
   settings.poison = poison != nullptr && std::string(poison) == "1";
   if (pin)
     settings.pin = [pin, pinner = std::make_shared<HostPinner>(device)](const void* memory) {
-      return pin(memory, pinner);
+      return pin(memory, pinner, PinBlocks::reused);
     };
   auto extractor = std::make_shared<Extractor>(settings);
   return [extractor](const ExtractInputs& inputs, const std::vector<Patch>& patches,
@@ -69,8 +69,11 @@ PatchExtractor gpu_extractor(int device, int frames_at_once, const PinHostMemory
   };
 }
 
-std::unique_ptr<WholeInflater> gpu_inflater(int device, int files_at_once) {
-  return std::make_unique<GzipInflater>(device, files_at_once);
+std::unique_ptr<WholeInflater> gpu_inflater(int device, const PinHostMemory& pin) {
+  return std::make_unique<GzipInflater>(
+      device, [pin, pinner = std::make_shared<HostPinner>(device)](const void* memory) {
+        return pin(memory, pinner, PinBlocks::any);
+      });
 }
 
 }  // namespace spex::gpu

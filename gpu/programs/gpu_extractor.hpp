@@ -27,7 +27,8 @@ namespace spex::gpu {
 [[nodiscard]] double gpu_memory(int device);
 
 /// Pins host memory that begins at an address, by a pinner, until it is freed; false if it cannot.
-using PinHostMemory = std::function<bool(const void*, const std::shared_ptr<Pinner>&)>;
+using PinHostMemory =
+    std::function<bool(const void* memory, const std::shared_ptr<Pinner>& pinner, PinBlocks which)>;
 
 /// An extractor on GPU `device`. The milestone in the options selects the engine. The environment
 /// variable SPEX_GPU_POISON=1 first fills device buffers with NaN. `frames_at_once` is the number
@@ -37,8 +38,8 @@ using PinHostMemory = std::function<bool(const void*, const std::shared_ptr<Pinn
 [[nodiscard]] PatchExtractor gpu_extractor(int device, int frames_at_once = 1,
                                            const PinHostMemory& pin = {});
 
-/// An inflater of gzip files on GPU `device`, for `files_at_once`. It takes memory when files need
-/// it; without memory the caller inflates them.
-[[nodiscard]] std::unique_ptr<WholeInflater> gpu_inflater(int device, int files_at_once);
+/// An inflater of gzip files on GPU `device`, whose memory `pin` pins. It takes memory of the GPU
+/// when files need it; without memory the caller inflates them.
+[[nodiscard]] std::unique_ptr<WholeInflater> gpu_inflater(int device, const PinHostMemory& pin);
 
 }  // namespace spex::gpu

@@ -28,7 +28,7 @@ PatchExtractor gpu_extractor(int /*device*/, int /*frames_at_once*/, const PinHo
   throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
 }
 
-std::unique_ptr<WholeInflater> gpu_inflater(int /*device*/, int /*files_at_once*/) {
+std::unique_ptr<WholeInflater> gpu_inflater(int /*device*/, const PinHostMemory& /*pin*/) {
   throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
 }
 

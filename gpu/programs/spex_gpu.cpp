@@ -58,19 +58,23 @@ constexpr int queues_of_gpu = 3;
 // A pipe may bring as many at once.
 constexpr std::size_t frames_of_exposure = 30;
 
-// What a pipeline's files need beside the threads of ExposureArguments.
-struct FileSettings {
-  int write_threads = 1;     // that write one frame
-  int inflated_at_once = 0;  // images that each GPU inflates; 0: the CPUs do
-};
-
-// Sets the unset thread counts of a pipeline. `inflate`: auto, on or off.
-FileSettings set_threads(spex::ExposureArguments& many, const std::string& inflate,
-                         const std::vector<spex::FrameFiles>& frames,
-                         const spex::mpi::Communicator& world, const spex::mpi::Communicator& node,
-                         const std::vector<int>& devices) {
+// The load of a pipeline before its GPUs are known: one GPU with memory for all. `inflate`: auto,
+// on or off.
+spex::mpi::PipelineLoad expected_load(const spex::ExposureArguments& many,
+                                      const std::string& inflate,
+                                      const std::vector<spex::FrameFiles>& frames,
+                                      const spex::mpi::Communicator& world) {
   spex::mpi::PipelineLoad load = spex::mpi::load_of(frames, world.size());
   if (many.from_pipe()) load.frames = std::max(load.frames, frames_of_exposure);
+  load.gpus_inflate = inflate == "on" || (inflate == "auto" && inflates_by_default(load));
+  return load;
+}
+
+// The load on `devices`. Images that GPUs were expected to inflate are left to the CPUs if a GPU
+// has too little memory, unless `inflate` is on.
+spex::mpi::PipelineLoad load_of_devices(spex::mpi::PipelineLoad load, const std::string& inflate,
+                                        const spex::mpi::Communicator& node,
+                                        const std::vector<int>& devices) {
   load.cpus = spex::mpi::share_of_cpus(node);
   load.devices = static_cast<int>(devices.size());
   std::vector<std::string> addresses;
@@ -79,16 +83,19 @@ FileSettings set_threads(spex::ExposureArguments& many, const std::string& infla
     addresses.push_back(spex::gpu::gpu_bus_id(device));
   }
   load.device_memory /= spex::mpi::ranks_sharing(addresses, node);
-  load.gpus_inflate = inflate == "on" || (inflate == "auto" && inflates_by_default(load));
-  const spex::mpi::PipelineThreads threads = spex::mpi::pipeline_threads(load);
-  many.readers = many.readers.value_or(threads.readers);
-  many.writers = many.writers.value_or(threads.writers);
-  many.extractors = many.extractors.value_or(threads.extractors);
-  many.frames_in_flight = many.frames_in_flight.value_or(threads.frames_in_flight);
-  many.devices = load.devices;
-  const int readers_of_device = (*many.readers + load.devices - 1) / load.devices;
-  return {.write_threads = threads.write_threads,
-          .inflated_at_once = load.gpus_inflate ? readers_of_device : 0};
+  if (inflate == "auto") load.gpus_inflate = inflates_by_default(load);
+  return load;
+}
+
+// The threads for a load, where the command line asks for no others.
+spex::mpi::PipelineThreads threads_for(const spex::mpi::PipelineLoad& load,
+                                       const spex::ExposureArguments& asked) {
+  spex::mpi::PipelineThreads threads = spex::mpi::pipeline_threads(load);
+  threads.readers = asked.readers.value_or(threads.readers);
+  threads.writers = asked.writers.value_or(threads.writers);
+  threads.extractors = asked.extractors.value_or(threads.extractors);
+  threads.frames_in_flight = asked.frames_in_flight.value_or(threads.frames_in_flight);
+  return threads;
 }
 
 // Keeps extractors until the process exits: the driver releases their memory (GB in hundreds of
@@ -159,36 +166,47 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExt
     spdlog::info("{}: {} rank(s) of {} GPU(s)", many.many() ? "frames" : job.files.input,
                  world.size(), devices.size());
   };
-  // Initializing the driver is slow; a single frame is read in the meantime.
-  const bool reads_meanwhile = !many.many() && world.size() == 1;
+  job.settings.read_threads = spex::mpi::share_of_cpus(node);
+  if (!many.many())
+    job.settings.write_threads = std::min(spex::default_threads(), max_write_threads);
+  // Initializing the driver is slow; a single frame, or a pipeline's first, is read in the
+  // meantime.
+  const bool reads_meanwhile = choice.several || (!many.many() && world.size() == 1);
   if (!reads_meanwhile) {
     take_gpus();
     // The extractor reports a wrong --device.
     if (devices.front() >= 0 && devices.front() < spex::gpu::gpu_count())
       job.settings.device = spex::gpu::gpu_bus_id(devices.front());
   }
-  job.settings.read_threads = spex::mpi::share_of_cpus(node);
-  if (!many.many())
-    job.settings.write_threads = std::min(spex::default_threads(), max_write_threads);
-  FileSettings files;
+  spex::mpi::PipelineThreads threads;
   if (choice.several) {
-    files = set_threads(many, gpu.inflate, to_do.frames, world, node, devices);
-    job.settings.write_threads = files.write_threads;
+    spex::mpi::PipelineLoad load = expected_load(many, gpu.inflate, to_do.frames, world);
+    load.cpus = job.settings.read_threads;
+    if (load.gpus_inflate) job.settings.inflater = &inflaters;
+    const spex::ExposureArguments asked = many;
+    threads = threads_for(load, asked);
+    many.readers = threads.readers;
+    many.frames_in_flight = asked.frames_in_flight.value_or(threads.readers + threads.writers);
+    many.find_devices = [&, load, asked] {
+      if (devices.empty()) take_gpus();
+      spex::mpi::collective(world, [&] {
+        threads = threads_for(load_of_devices(load, gpu.inflate, node, devices), asked);
+      });
+      if (!threads.devices_inflate) inflaters.start_none();
+      return threads;
+    };
   }
-  if (files.inflated_at_once > 0) job.settings.inflater = &inflaters;
-  // The device with the most extractors.
-  const int sharing = many.devices.value_or(1);
-  const int frames_at_once = (many.extractors.value_or(1) + sharing - 1) / sharing;
   return spex::extract_one_or_many(world, job, many, std::move(to_do), [&](int k) {
-    if (reads_meanwhile) take_gpus();
-    spex::PatchExtractor extractor = extractors.of_slot(
-        k, devices[static_cast<std::size_t>(k) % devices.size()], frames_at_once);
+    if (devices.empty()) take_gpus();
+    const auto count = static_cast<int>(devices.size());
+    const int frames_at_once = (threads.extractors + count - 1) / count;  // of a GPU
+    spex::PatchExtractor extractor =
+        extractors.of_slot(k, devices[static_cast<std::size_t>(k % count)], frames_at_once);
     // The last extractor: until now the driver was busy.
-    if (files.inflated_at_once > 0 && extractors.count() == spex::extractors_of_rank(many))
+    if (threads.devices_inflate && extractors.count() == threads.extractors)
       for (const int device : devices)
-        inflaters.start(device, [device, count = files.inflated_at_once] {
-          return spex::gpu::gpu_inflater(device, count);
-        });
+        inflaters.start(
+            device, [device] { return spex::gpu::gpu_inflater(device, spex::pin_large_block); });
     return extractor;
   });
 }

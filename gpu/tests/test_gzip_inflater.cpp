@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "gpu/files/inflate/gzip_inflater.hpp"
+#include "gpu/files/inflate/gzip_member.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "gpu/tests/gzip_samples.hpp"
 
@@ -13,17 +14,18 @@ using test::Chars;
 using GzipInflation = test::GpuTest;
 
 std::optional<Chars> inflated(WholeInflater& inflater, const Chars& file) {
-  const std::unique_ptr<InflatedFile> whole = inflater.begin(file.size());
-  if (whole == nullptr) return std::nullopt;
-  EXPECT_EQ(whole->compressed().size(), file.size());
-  std::ranges::copy(file, whole->compressed().begin());
-  const std::optional<std::span<const char>> bytes = whole->inflate();
-  if (!bytes) return std::nullopt;
-  return Chars(bytes->begin(), bytes->end());
+  if (!inflater.takes(file.size())) return std::nullopt;
+  const std::optional<GzipMember> member = read_gzip_member(file);
+  Chars memory = file;
+  memory.resize(std::max(file.size(), member ? member->size : 0));
+  const std::optional<std::size_t> size = inflater.inflate(memory, file.size());
+  if (!size) return std::nullopt;
+  memory.resize(*size);
+  return memory;
 }
 
 TEST_F(GzipInflation, GivesTheBytesOfZlib) {
-  GzipInflater inflater(0, 1, 1);
+  GzipInflater inflater(0, {}, 1);
   for (const test::Sample& sample : test::whole_samples()) {
     SCOPED_TRACE(sample.name);
     const std::optional<Chars> found = inflated(inflater, sample.file);
@@ -33,7 +35,7 @@ TEST_F(GzipInflation, GivesTheBytesOfZlib) {
 }
 
 TEST_F(GzipInflation, GivesNothingForDamagedFiles) {
-  GzipInflater inflater(0, 1, 1);
+  GzipInflater inflater(0, {}, 1);
   for (const test::Sample& sample : test::damaged_samples()) {
     SCOPED_TRACE(sample.name);
     const std::optional<Chars> found = inflated(inflater, sample.file);
@@ -46,17 +48,17 @@ TEST_F(GzipInflation, GivesNothingForDamagedFiles) {
 
 // An image of the size of DESI's, with little noise: a third of the bytes have links.
 TEST_F(GzipInflation, InflatesALargeImage) {
-  GzipInflater inflater(0, 1);
+  GzipInflater inflater(0);
   const Chars bytes = test::noise_image(std::size_t{4128} * 4114);
   EXPECT_TRUE(inflated(inflater, test::packed(bytes, {1})) == std::optional(bytes));
 }
 
 TEST_F(GzipInflation, LeavesSmallFilesToTheCaller) {
-  GzipInflater inflater(0, 1);
-  EXPECT_EQ(inflater.begin(GzipInflater::usual_least - 1), nullptr);
-  EXPECT_EQ(inflater.begin(0), nullptr);
-  EXPECT_EQ(inflater.begin(std::size_t{1} << 40), nullptr);
-  EXPECT_NE(inflater.begin(GzipInflater::usual_least), nullptr);
+  GzipInflater inflater(0);
+  EXPECT_FALSE(inflater.takes(GzipInflater::usual_least - 1));
+  EXPECT_FALSE(inflater.takes(0));
+  EXPECT_FALSE(inflater.takes(std::size_t{1} << 40));
+  EXPECT_TRUE(inflater.takes(GzipInflater::usual_least));
 }
 
 TEST_F(GzipInflation, InflatesForSeveralThreadsAtOnce) {
@@ -66,7 +68,7 @@ TEST_F(GzipInflation, InflatesForSeveralThreadsAtOnce) {
     Chars file = test::packed(bytes, {1});
     files.emplace_back(std::move(bytes), std::move(file));
   }
-  auto inflater = std::make_unique<GzipInflater>(0, 3, 1);
+  GzipInflater inflater(0, {}, 1);
   std::atomic<int> equal = 0;
   {
     std::vector<std::jthread> threads;
@@ -74,38 +76,33 @@ TEST_F(GzipInflation, InflatesForSeveralThreadsAtOnce) {
       threads.emplace_back([&, t] {
         for (std::size_t k = 0; k < 8; ++k) {
           const auto& [bytes, file] = files[(t + k) % files.size()];
-          if (inflated(*inflater, file) == std::optional(bytes)) ++equal;
+          if (inflated(inflater, file) == std::optional(bytes)) ++equal;
         }
       });
   }
   EXPECT_EQ(equal, 48);
 }
 
-TEST_F(GzipInflation, WaitsForMemoryOfEarlierFiles) {
-  auto inflater = std::make_unique<GzipInflater>(0, 1, 1);
-  std::unique_ptr<InflatedFile> first = inflater->begin(100);
-  std::atomic<bool> begun = false;
-  std::jthread second([&] {
-    const std::unique_ptr<InflatedFile> file = inflater->begin(100);
-    begun = true;
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_FALSE(begun);
-  first.reset();
-  second.join();
-  EXPECT_TRUE(begun);
+TEST_F(GzipInflation, LeavesAFileWithoutRoomForItsContent) {
+  GzipInflater inflater(0, {}, 1);
+  Chars file = test::packed(test::text(100'000));
+  EXPECT_EQ(inflater.inflate(file, file.size()), std::nullopt);
 }
 
-TEST_F(GzipInflation, FilesMayOutliveTheInflater) {
+TEST_F(GzipInflation, PinsTheMemoryOfEachFile) {
   const Chars bytes = test::text(100'000), file = test::packed(bytes);
-  auto inflater = std::make_unique<GzipInflater>(0, 1, 1);
-  const std::unique_ptr<InflatedFile> whole = inflater->begin(file.size());
-  inflater.reset();
-  ASSERT_NE(whole, nullptr);
-  std::ranges::copy(file, whole->compressed().begin());
-  const std::optional<std::span<const char>> found = whole->inflate();
-  ASSERT_TRUE(found.has_value());
-  EXPECT_TRUE(std::ranges::equal(*found, bytes));
+  for (const bool can : {true, false}) {
+    int asked = 0;
+    GzipInflater inflater(
+        0,
+        [&](const void*) {
+          ++asked;
+          return can;
+        },
+        1);
+    for (int k = 0; k < 2; ++k) EXPECT_EQ(inflated(inflater, file), std::optional(bytes));
+    EXPECT_EQ(asked, 2);
+  }
 }
 
 }  // namespace

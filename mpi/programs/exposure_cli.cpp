@@ -107,9 +107,9 @@ mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSe
     job.readers = many.readers.value_or(job.readers);
     job.extractors = extractors_of_rank(many);
     job.writers = many.writers.value_or(job.writers);
-    job.devices = many.devices;
     job.frames_in_flight = many.frames_in_flight;
     job.events = many.events;
+    job.find_devices = many.find_devices;
   });
   return job;
 }

@@ -1,6 +1,7 @@
 // The command line for many frames in one run, in addition to extract_cli.hpp.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "mpi/run/exposure.hpp"
 #include "mpi/run/exposure_folders.hpp"
 #include "mpi/run/frame_list.hpp"
+#include "mpi/run/pipeline_threads.hpp"
 
 namespace CLI {
 class App;
@@ -39,9 +41,9 @@ struct ExposureArguments {
   std::optional<int> writers;
   std::optional<int> frames_in_flight;
   std::optional<std::string> events;
-  std::string log_file;        ///< empty: only stderr
-  double stall_limit = 600;    ///< s; also for a single frame
-  std::optional<int> devices;  ///< not an option: set by the program (ExposureJob)
+  std::string log_file;                                ///< empty: only stderr
+  double stall_limit = 600;                            ///< s; also for a single frame
+  std::function<mpi::PipelineThreads()> find_devices;  ///< not an option (ExposureJob)
 
   /// Whether many frames are requested: by a night, a folder or a list.
   [[nodiscard]] bool many() const {

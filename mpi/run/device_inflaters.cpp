@@ -1,8 +1,6 @@
 #include "mpi/run/device_inflaters.hpp"
 
 #include <exception>
-#include <optional>
-#include <span>
 #include <utility>
 
 #include <spdlog/spdlog.h>
@@ -11,34 +9,6 @@
 #include "reference/core/thread_name.hpp"
 
 namespace spex::mpi {
-
-// A file of one device.
-class DeviceInflaters::File final : public InflatedFile {
- public:
-  File(DeviceInflaters& all, Ready& one, std::unique_ptr<InflatedFile> file)
-      : all_(&all), one_(&one), file_(std::move(file)) {}
-
-  [[nodiscard]] std::span<char> compressed() override { return file_->compressed(); }
-  [[nodiscard]] std::optional<std::span<const char>> inflate() override {
-    try {
-      const std::optional<std::span<const char>> content = file_->inflate();
-      if (content)
-        spdlog::debug("GPU {} inflated an image of {} bytes", one_->device, content->size());
-      else
-        spdlog::debug("GPU {} left an image to the CPUs", one_->device);
-      return content;
-    } catch (const Error& error) {
-      if (error.kind() != ErrorKind::device) throw;
-      all_->lose(*one_, error);
-      return std::nullopt;
-    }
-  }
-
- private:
-  DeviceInflaters* all_;
-  Ready* one_;
-  std::unique_ptr<InflatedFile> file_;
-};
 
 void DeviceInflaters::start(int device, Make make) {
   const std::scoped_lock lock(mutex_);
@@ -60,25 +30,42 @@ void DeviceInflaters::make_one(int device, const Make& make) {
   made_one_.notify_all();
 }
 
-// Waits for the first device, unless the readers are to inflate the file meanwhile.
-void DeviceInflaters::await_first(std::unique_lock<std::mutex>& lock) {
-  if (!ready_.empty() || !waits_) return;
-  if (left_to_readers_ > 0) {
-    --left_to_readers_;
-    return;
-  }
-  const auto decided = [&] {
-    return !ready_.empty() || !waits_ || (!started_.empty() && made_ == started_.size());
-  };
-  if (!made_one_.wait_for(lock, patience_, decided)) waits_ = false;
+void DeviceInflaters::start_none() {
+  const std::scoped_lock lock(mutex_);
+  waits_ = false;
+  made_one_.notify_all();
 }
 
-// The device whose turn it is; null if there is none.
-DeviceInflaters::Ready* DeviceInflaters::next() {
+bool DeviceInflaters::takes(std::size_t size) {
+  const std::scoped_lock lock(mutex_);
+  if (!ready_.empty()) {
+    const Ready* const one = next();
+    return one != nullptr && one->inflater->takes(size);
+  }
+  if (!is_starting()) return false;
+  if (left_to_readers_ == 0) return true;
+  --left_to_readers_;
+  return false;
+}
+
+// Whether a first device may still come. The caller has locked.
+bool DeviceInflaters::is_starting() const {
+  return ready_.empty() && waits_ && (started_.empty() || made_ < started_.size());
+}
+
+// The device whose turn it is, after the first device has started; null if there is none.
+DeviceInflaters::Ready* DeviceInflaters::await_next() {
   std::unique_lock lock(mutex_);
-  await_first(lock);
+  if (!made_one_.wait_for(lock, patience_, [&] { return !is_starting(); })) waits_ = false;
+  Ready* const one = next();
+  ++turn_;
+  return one;
+}
+
+// The device whose turn it is; null if there is none. The caller has locked.
+DeviceInflaters::Ready* DeviceInflaters::next() {
   for (std::size_t k = 0; k < ready_.size(); ++k) {
-    Ready& one = *ready_[turn_++ % ready_.size()];
+    Ready& one = *ready_[(turn_ + k) % ready_.size()];
     if (!one.lost) return &one;
   }
   return nullptr;
@@ -90,17 +77,20 @@ void DeviceInflaters::lose(Ready& one, const std::exception& error) {
     spdlog::error("GPU {} inflates no more images, the CPUs do: {}", one.device, words_of(error));
 }
 
-std::unique_ptr<InflatedFile> DeviceInflaters::begin(std::size_t size) {
-  Ready* const one = next();
-  if (one == nullptr) return nullptr;
+std::optional<std::size_t> DeviceInflaters::inflate(std::span<char> memory, std::size_t size) {
+  Ready* const one = await_next();
+  if (one == nullptr) return std::nullopt;
   try {
-    std::unique_ptr<InflatedFile> file = one->inflater->begin(size);
-    if (file == nullptr) return nullptr;
-    return std::make_unique<File>(*this, *one, std::move(file));
+    const std::optional<std::size_t> content = one->inflater->inflate(memory, size);
+    if (content)
+      spdlog::debug("GPU {} inflated an image of {} bytes", one->device, *content);
+    else
+      spdlog::debug("GPU {} left an image to the CPUs", one->device);
+    return content;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::device) throw;
     lose(*one, error);
-    return nullptr;
+    return std::nullopt;
   }
 }
 

@@ -7,7 +7,9 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -19,9 +21,9 @@ namespace spex::mpi {
 inline constexpr int files_of_start = 2;
 
 /// Deals files to the inflaters of several devices in turn. While the devices start, the readers
-/// inflate the first files by themselves, and later files wait for a device. The readers also
-/// inflate what a device refuses. A device that fails is logged and gets no more files: its
-/// extractors say what it means for the run. Thread-safe.
+/// inflate the first files by themselves; later files are read, and wait for a device in inflate().
+/// The readers also inflate what a device refuses. A device that fails is logged and gets no more
+/// files: its extractors say what it means for the run. Thread-safe.
 class DeviceInflaters final : public WholeInflater {
  public:
   /// Makes the inflater of a device.
@@ -32,16 +34,20 @@ class DeviceInflaters final : public WholeInflater {
       : patience_(patience) {}
   DeviceInflaters(const DeviceInflaters&) = delete;
   DeviceInflaters& operator=(const DeviceInflaters&) = delete;
-  /// Waits for inflaters that are being made. All files must be destroyed.
+  /// Waits for inflaters that are being made.
   ~DeviceInflaters() override = default;
 
   /// Makes the inflater of `device` on another thread. Later calls for the same device do nothing.
   void start(int device, Make make);
-  /// As WholeInflater says. Throws what an inflater throws other than Error(device).
-  [[nodiscard]] std::unique_ptr<InflatedFile> begin(std::size_t size) override;
+  /// No device inflates files: none waits.
+  void start_none();
+  /// As WholeInflater says, also inflate(), which throws what an inflater throws other than
+  /// Error(device).
+  [[nodiscard]] bool takes(std::size_t size) override;
+  [[nodiscard]] std::optional<std::size_t> inflate(std::span<char> memory,
+                                                   std::size_t size) override;
 
  private:
-  class File;
   struct Ready {
     int device = 0;
     std::unique_ptr<WholeInflater> inflater;
@@ -49,7 +55,8 @@ class DeviceInflaters final : public WholeInflater {
   };
 
   void make_one(int device, const Make& make);
-  void await_first(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] bool is_starting() const;
+  Ready* await_next();
   Ready* next();
   void lose(Ready& one, const std::exception& error);
 

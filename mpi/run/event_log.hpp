@@ -13,7 +13,7 @@ namespace spex::mpi {
 /// The phases of a rank's work.
 enum class Phase { start, read, extract, gather, write };
 
-/// "start" (creating an extractor: CUDA context, handles, workspaces), "read", ...
+/// "start" (the driver; then an extractor: CUDA context, handles, workspaces), "read", ...
 [[nodiscard]] const char* to_string(Phase phase);
 
 /// A logged phase; trivially copyable, so that it can be sent. Seconds since the log's start.

@@ -1,12 +1,14 @@
 // What a run extracts, and how.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "mpi/run/exposure.hpp"
 #include "mpi/run/exposure_folders.hpp"
+#include "mpi/run/pipeline_threads.hpp"
 #include "reference/frame/frame_job.hpp"
 
 namespace spex::mpi {
@@ -20,14 +22,16 @@ struct ExposureJob {
   /// Number of groups of ranks, which take frames in turn; groups are whole nodes where possible.
   /// Default: the number of nodes. Not for pipeline.
   std::optional<int> groups;
-  int readers = 2;     ///< reading threads per rank, for pipeline
-  int extractors = 1;  ///< extracting threads per rank, one frame each, for pipeline
-  int writers = 2;     ///< writing threads per rank, for pipeline
-  /// Number of devices of a rank. Extractor k uses device k modulo this number; extractors of a
-  /// lost device are lost together. Default: one device per extractor.
-  std::optional<int> devices;
+  int readers = 2;             ///< reading threads per rank, for pipeline
+  int extractors = 1;          ///< extracting threads per rank, one frame each, for pipeline
+  int writers = 2;             ///< writing threads per rank, for pipeline
+  std::optional<int> devices;  ///< per rank (PipelineThreads), for pipeline
   std::optional<int> frames_in_flight;  ///< per rank; default: one per thread
-  std::optional<std::string> events;    ///< run log to write
+  /// Finds the devices of this rank, and returns the threads that they need; for pipeline, may be
+  /// empty. Called when the readers above have begun, because a driver starts slowly. The readers
+  /// and the frames in flight may only become more. Collective.
+  std::function<PipelineThreads()> find_devices;
+  std::optional<std::string> events;  ///< run log to write
   /// Whether to report each failed frame on stderr at once.
   bool reports_failures = true;
   PhaseHook hook;  ///< for tests of faults and order; may be empty

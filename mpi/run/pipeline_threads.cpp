@@ -48,6 +48,8 @@ PipelineThreads pipeline_threads(const PipelineLoad& load) {
   threads.write_threads =
       std::clamp(2 * load.cpus / std::max(1, threads.writers), 1, max_write_threads);
   threads.frames_in_flight = threads.readers + threads.extractors + threads.writers;
+  threads.devices = load.devices;
+  threads.devices_inflate = load.gpus_inflate;
   return threads;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "reference/frame/frame_files.hpp"
@@ -35,6 +36,10 @@ struct PipelineThreads {
   int writers = 1;           ///< each writes one frame at a time
   int write_threads = 1;     ///< maximal threads that write one frame
   int frames_in_flight = 1;  ///< limit of frames in memory, which bounds all queues
+  /// Number of devices. Extractor k uses device k modulo this number; extractors of a lost device
+  /// are lost together. Default: one device per extractor.
+  std::optional<int> devices = std::nullopt;
+  bool devices_inflate = false;  ///< whether devices inflate images
 };
 
 /// Whether GPUs inflate images by default: a few frames are read while a GPU starts, and a GPU of

@@ -82,7 +82,8 @@ class LostDevices {
 // is retried once by another extractor; only once, because the frame may be the cause. When no
 // device is left, the lost extractors stay to fail the remaining frames.
 //
-// Each extractor starts as soon as it is created, because the driver creates the contexts of GPUs
+// The first frames are read while the devices are found. Each extractor starts as soon as it is
+// created, because the driver creates the contexts of GPUs
 // one after another. No frame is written before all ranks have all their extractors, so that a
 // rank's failure to create one leaves no output.
 class Pipeline {
@@ -90,8 +91,9 @@ class Pipeline {
   Pipeline(const Run& run, std::vector<int> frames)
       : run_(run),
         frames_(std::move(frames)),
-        tokens_(run.job.frames_in_flight.value_or(run.job.readers + run.job.extractors +
-                                                  run.job.writers)) {}
+        threads_(threads_of(run.job)),
+        devices_inflate_(threads_.devices_inflate),
+        tokens_(threads_.frames_in_flight) {}
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
   // If the run ends early, unread frames are dropped, and no thread waits.
@@ -102,15 +104,15 @@ class Pipeline {
       begin_.set_value(false);
       to_write_.close();
     }
-    tokens_.release(run_.job.readers);
+    tokens_.release(static_cast<int>(readers_.size()));
     to_extract_.close();
   }
 
   // Rethrows exceptions of the factory.
   void start_extractors() {
-    const int count = run_.job.extractors;
+    const int count = threads_.extractors;
     extracting_ = count;
-    devices_ = std::min(run_.job.devices.value_or(count), count);
+    devices_ = std::min(threads_.devices.value_or(count), count);
     std::vector<std::future<void>> made;
     for (int slot = 0; slot < count; ++slot) {
       std::promise<void> promise;
@@ -129,10 +131,25 @@ class Pipeline {
     begin_.set_value(true);
   }
 
-  void start_files() {
+  void start_readers() {
     if (frames_.empty()) to_extract_.close();
-    for (int i = 0; i < run_.job.readers; ++i) readers_.emplace_back([this] { read_frames(); });
-    for (int i = 0; i < run_.job.writers; ++i) writers_.emplace_back([this] { write_frames(); });
+    while (std::ssize(readers_) < threads_.readers)
+      readers_.emplace_back([this] { read_frames(); });
+  }
+
+  // Collective.
+  void find_devices() {
+    if (!run_.job.find_devices) return;
+    const PhaseScope phase(run_, -1, Phase::start);
+    const int in_flight = threads_.frames_in_flight;
+    threads_ = run_.job.find_devices();
+    devices_inflate_ = threads_.devices_inflate;
+    tokens_.release(std::max(0, threads_.frames_in_flight - in_flight));
+    start_readers();
+  }
+
+  void start_writers() {
+    for (int i = 0; i < threads_.writers; ++i) writers_.emplace_back([this] { write_frames(); });
   }
 
   // Runs on the thread that calls MPI.
@@ -148,6 +165,17 @@ class Pipeline {
   }
 
  private:
+  static PipelineThreads threads_of(const ExposureJob& job) {
+    return {.readers = job.readers,
+            .extractors = job.extractors,
+            .writers = job.writers,
+            .write_threads = job.settings.write_threads,
+            .frames_in_flight =
+                job.frames_in_flight.value_or(job.readers + job.extractors + job.writers),
+            .devices = job.devices,
+            .devices_inflate = job.settings.inflater != nullptr};
+  }
+
   void read_frames() {
     name_thread("spex reader");
     for (;;) {
@@ -165,10 +193,9 @@ class Pipeline {
 
   // With an inflater, few frames are read by CPUs, while it starts.
   [[nodiscard]] int threads_of_next_read() const {
-    const FrameSettings& settings = run_.job.settings;
     std::size_t sharing = unread_;
-    if (settings.inflater != nullptr) sharing = std::min<std::size_t>(sharing, files_of_start);
-    return read_threads_of_frame(settings.read_threads, sharing);
+    if (devices_inflate_) sharing = std::min<std::size_t>(sharing, files_of_start);
+    return read_threads_of_frame(run_.job.settings.read_threads, sharing);
   }
 
   void extract_frames(int slot, std::promise<void> ready) {
@@ -242,7 +269,7 @@ class Pipeline {
   // each other in the kernel. All threads for the last frames, which the run waits for.
   int threads_of_next_frame() {
     const std::size_t left = unwritten_--;
-    return left > static_cast<std::size_t>(run_.job.writers) ? 1 : run_.job.settings.write_threads;
+    return left > static_cast<std::size_t>(threads_.writers) ? 1 : threads_.write_threads;
   }
 
   void write_frames() {
@@ -263,6 +290,8 @@ class Pipeline {
 
   const Run& run_;
   const std::vector<int> frames_;
+  PipelineThreads threads_;  // changes before writers and extractors start
+  std::atomic<bool> devices_inflate_;
   Tokens tokens_;
   bool begun_ = false;
   std::atomic<bool> given_up_ = false;
@@ -297,8 +326,10 @@ void run_pipeline(const Run& run) {
                   "CFITSIO is not thread-safe here", "CFITSIO built with --enable-reentrant");
   });
   Pipeline pipeline(run, std::move(mine));
-  // Read the first frames while the extractors are created.
-  pipeline.start_files();
+  // Read the first frames while the devices start.
+  pipeline.start_readers();
+  pipeline.find_devices();
+  pipeline.start_writers();
   collective(run.world, [&] { pipeline.start_extractors(); });
   pipeline.begin();
   pipeline.wait();

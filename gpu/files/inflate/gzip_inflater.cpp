@@ -6,7 +6,6 @@
 #include "gpu/files/inflate/allocates.hpp"
 #include "gpu/files/inflate/gzip_member.hpp"
 #include "gpu/files/inflate/gzip_workspace.hpp"
-#include "gpu/files/inflate/pinned_bytes.hpp"
 #include "gpu/files/inflate/pool.hpp"
 
 namespace spex::gpu {
@@ -16,56 +15,31 @@ constexpr int workspaces_of_device = 2;  // one copies while the other computes
 
 }  // namespace
 
-struct GzipInflater::Shared {
-  struct FileMemory {
-    PinnedBytes compressed, inflated;
-  };
-
-  Shared(int device_, int files_at_once) : device(device_), memory(files_at_once) {}
-
-  int device;
-  Pool<FileMemory> memory;
-  Pool<GzipWorkspace> workspaces{workspaces_of_device};
+struct GzipInflater::Workspaces : Pool<GzipWorkspace> {
+  Workspaces() : Pool(workspaces_of_device) {}
 };
 
-class GzipInflater::File final : public InflatedFile {
- public:
-  File(std::shared_ptr<Shared> shared, std::size_t size)
-      : shared_(std::move(shared)), memory_(shared_->memory), size_(size) {}
+GzipInflater::GzipInflater(int device, Pin pin, std::size_t least)
+    : device_(device),
+      pin_(std::move(pin)),
+      least_(least),
+      workspaces_(std::make_unique<Workspaces>()) {}
 
-  [[nodiscard]] bool reserve() { return memory_.get().compressed.reserve(size_); }
+GzipInflater::~GzipInflater() = default;
 
-  [[nodiscard]] std::span<char> compressed() override {
-    return {memory_.get().compressed.get(), size_};
-  }
+bool GzipInflater::takes(std::size_t size) {
+  return size >= least_ && size != 0 && size <= max_gzip_bytes;
+}
 
-  [[nodiscard]] std::optional<std::span<const char>> inflate() override {
-    const std::optional<GzipMember> member = read_gzip_member(compressed());
-    if (!member) return std::nullopt;
-    use_device(shared_->device);
-    PinnedBytes& to = memory_.get().inflated;
-    if (!to.reserve(member->size)) return std::nullopt;
-    Pool<GzipWorkspace>::Lease workspace(shared_->workspaces);
-    if (!allocates([&] { static_cast<void>(workspace.get()); })) return std::nullopt;
-    if (!workspace.get().inflate(compressed(), *member, to.get())) return std::nullopt;
-    return std::span<const char>(to.get(), member->size);
-  }
-
- private:
-  std::shared_ptr<Shared> shared_;
-  Pool<Shared::FileMemory>::Lease memory_;
-  std::size_t size_;
-};
-
-GzipInflater::GzipInflater(int device, int files_at_once, std::size_t least)
-    : shared_(std::make_shared<Shared>(device, files_at_once)), least_(least) {}
-
-std::unique_ptr<InflatedFile> GzipInflater::begin(std::size_t size) {
-  if (size < least_ || size == 0 || size > max_gzip_bytes) return nullptr;
-  use_device(shared_->device);
-  auto file = std::make_unique<File>(shared_, size);
-  if (!file->reserve()) return nullptr;
-  return file;
+std::optional<std::size_t> GzipInflater::inflate(std::span<char> memory, std::size_t size) {
+  const std::optional<GzipMember> member = read_gzip_member(memory.first(size));
+  if (!takes(size) || !member || member->size > memory.size()) return std::nullopt;
+  use_device(device_);
+  if (pin_) pin_(memory.data());
+  Pool<GzipWorkspace>::Lease workspace(*workspaces_);
+  if (!allocates([&] { static_cast<void>(workspace.get()); })) return std::nullopt;
+  if (!workspace.get().inflate(memory, size, *member)) return std::nullopt;
+  return member->size;
 }
 
 }  // namespace spex::gpu

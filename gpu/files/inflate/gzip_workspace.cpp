@@ -100,7 +100,8 @@ Counts GzipWorkspace::find_chain(const Job& job) {
   }
 }
 
-bool GzipWorkspace::inflate(std::span<const char> file, const GzipMember& member, char* to) {
+bool GzipWorkspace::inflate(std::span<char> memory, std::size_t size, const GzipMember& member) {
+  const std::span<const char> file = memory.first(size);
   Job job{};
   if (!allocates([&] { job = make_job(file, member); })) return false;
   upload(file);
@@ -117,10 +118,13 @@ bool GzipWorkspace::inflate(std::span<const char> file, const GzipMember& member
   if (written.error != 0 || !allocates([&] { add_links(job, written.links); })) return false;
   follow_links(job, found.matches, grid_);
   sum_crc(job, grid_);
-  if (member.size != 0)
-    SPEX_GPU_CHECK(cudaMemcpyAsync(to, job.out, member.size, cudaMemcpyDeviceToHost, grid_.stream));
   const Counts counts = wait_for_counts();
-  return counts.error == 0 && join_crc(counts.crc, job.size) == member.crc;
+  if (counts.error != 0 || join_crc(counts.crc, job.size) != member.crc) return false;
+  if (member.size != 0)
+    SPEX_GPU_CHECK(
+        cudaMemcpyAsync(memory.data(), job.out, member.size, cudaMemcpyDeviceToHost, grid_.stream));
+  wait_for(grid_.stream);
+  return true;
 }
 
 }  // namespace spex::gpu

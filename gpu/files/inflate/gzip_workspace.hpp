@@ -16,10 +16,11 @@ class GzipWorkspace {
  public:
   GzipWorkspace();
 
-  /// Inflates a file in page-locked memory, and waits. Returns whether `to`, page-locked memory
-  /// for member.size bytes, holds the bytes that the trailer describes. False if the file is
-  /// damaged, of a form that is not supported, or if device memory is exhausted.
-  [[nodiscard]] bool inflate(std::span<const char> file, const GzipMember& member, char* to);
+  /// Replaces the file in the first `size` bytes of `memory`, which has room for member.size bytes,
+  /// by its content, and waits. Page-locked memory is transferred faster. Returns whether the
+  /// content is what the trailer describes. False if the file is damaged, of a form that is not
+  /// supported, or if device memory is exhausted.
+  [[nodiscard]] bool inflate(std::span<char> memory, std::size_t size, const GzipMember& member);
 
  private:
   using Job = deflate::Job;

@@ -93,6 +93,40 @@ TEST_F(Exposure, AnyNumberOfPipelineThreadsGivesTheSameBytes) {
     }
 }
 
+// Devices are found when the first frames are read, and then say the number of threads.
+TEST_F(Exposure, ThreadsOfDevicesThatAreFoundLate) {
+  ExposureJob job = all_frames(Schedule::pipeline);
+  job.readers = job.writers = 1;
+  job.frames_in_flight = 1;
+  std::atomic<int> found = 0, read_before = 0;
+  std::atomic<bool> read_one = false;
+  job.hook = [&](Phase phase, const std::string&) {
+    if (phase != Phase::read) return;
+    if (found == 0) ++read_before;
+    read_one = true;
+  };
+  const bool has_frames = world.rank() < static_cast<int>(files.size());
+  job.find_devices = [&] {
+    while (has_frames && !read_one) std::this_thread::yield();
+    ++found;
+    return PipelineThreads{
+        .readers = 2, .extractors = 2, .writers = 2, .frames_in_flight = 5, .devices = 1};
+  };
+  EXPECT_EQ(run(job).failed, 0);
+  EXPECT_EQ(found, 1);
+  EXPECT_EQ(read_before, has_frames ? 1 : 0);
+  expect_outputs(job);
+}
+
+TEST_F(Exposure, NoDeviceIsFound) {
+  ExposureJob job = all_frames(Schedule::pipeline);
+  job.find_devices = [&]() -> PipelineThreads {
+    throw CollectiveError(ErrorKind::no_gpu, "", "there is no GPU here");
+  };
+  EXPECT_THROW(run(job), CollectiveError);
+  on_root(world, [&] { EXPECT_TRUE(outputs->names().empty()); });
+}
+
 // The readers of pipeline take the inflater's bytes. One that fails fails its frames alone.
 TEST_F(Exposure, ImagesInflatedByADevice) {
   ExposureJob job = all_frames(Schedule::pipeline);
@@ -113,9 +147,8 @@ TEST_F(Exposure, ImagesInflatedByADevice) {
     EXPECT_EQ(run(job).failed, fails ? static_cast<int>(files.size()) : 0);
     const int rank = world.rank(), ranks = world.size();
     const int frames = static_cast<int>(files.size());
-    EXPECT_EQ(inflater.begun, frames / ranks + (rank < frames % ranks ? 1 : 0));
-    EXPECT_EQ(inflater.inflated, what == test::Inflates::by_zlib ? inflater.begun.load() : 0);
-    EXPECT_EQ(inflater.open, 0);
+    EXPECT_EQ(inflater.asked, frames / ranks + (rank < frames % ranks ? 1 : 0));
+    EXPECT_EQ(inflater.inflated, what == test::Inflates::by_zlib ? inflater.asked.load() : 0);
     on_root(world, [&] {
       std::vector<std::string> written;
       for (const FrameFiles& one : job.frames)

@@ -80,8 +80,9 @@ void release_aligned(void* memory) {
 
 }  // namespace
 
-bool spex::pin_large_block(const void* memory, const std::shared_ptr<Pinner>& pinner) {
-  return large_blocks().pin(memory, pinner);
+bool spex::pin_large_block(const void* memory, const std::shared_ptr<Pinner>& pinner,
+                           PinBlocks which) {
+  return large_blocks().pin(memory, pinner, which);
 }
 
 void* operator new(std::size_t size) {

@@ -73,14 +73,14 @@ bool LargeBlocks::release(void* memory) noexcept {
   return true;
 }
 
-bool LargeBlocks::pin(const void* memory, const std::shared_ptr<Pinner>& pinner) {
+bool LargeBlocks::pin(const void* memory, const std::shared_ptr<Pinner>& pinner, PinBlocks which) {
   std::size_t size = 0;
   {
     const std::scoped_lock lock(mutex_);
     const auto found = in_use_.find(memory);
     if (found == in_use_.end()) return false;
     if (found->second.pinner) return true;
-    if (!found->second.reused) return false;
+    if (which == PinBlocks::reused && !found->second.reused) return false;
     size = found->second.size;
   }
   // Pinning takes milliseconds, in which others may allocate. The caller keeps the block in use.

@@ -24,6 +24,12 @@ class Pinner {
   virtual void unpin(void* memory) noexcept = 0;
 };
 
+/// The blocks that are worth the time of pinning.
+enum class PinBlocks {
+  reused,  ///< those that have been kept and reused before
+  any,     ///< also new ones, whose pages the caller has used: pinning new pages takes longer
+};
+
 /// Allocates blocks of whole huge pages. Keeps released blocks, up to `max_kept` bytes, and reuses
 /// them: the kernel clears each new page, which for the 0.5 GB of a frame takes longer than reading
 /// the frame. Thread-safe.
@@ -40,11 +46,11 @@ class LargeBlocks {
   [[nodiscard]] void* allocate(std::size_t size);
   /// Takes back a block. Returns false if `memory` did not come from allocate().
   bool release(void* memory) noexcept;
-  /// Pins the block in use that begins at `memory`, if it has been kept and reused before: only
-  /// then is it worth the time. It stays pinned until it is freed, also while it is kept. Returns
-  /// whether it is pinned: false too if no block in use begins there. The caller keeps the block in
-  /// use meanwhile.
-  bool pin(const void* memory, const std::shared_ptr<Pinner>& pinner);
+  /// Pins the block in use that begins at `memory`, if it is one of `which`. It stays pinned until
+  /// it is freed, also while it is kept. Returns whether it is pinned: false too if no block in use
+  /// begins there. The caller keeps the block in use meanwhile.
+  bool pin(const void* memory, const std::shared_ptr<Pinner>& pinner,
+           PinBlocks which = PinBlocks::reused);
   /// Bytes of the kept blocks.
   [[nodiscard]] std::size_t kept() const;
 

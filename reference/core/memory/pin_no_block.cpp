@@ -3,7 +3,8 @@
 
 namespace spex {
 
-bool pin_large_block(const void* /*memory*/, const std::shared_ptr<Pinner>& /*pinner*/) {
+bool pin_large_block(const void* /*memory*/, const std::shared_ptr<Pinner>& /*pinner*/,
+                     PinBlocks /*which*/) {
   return false;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <new>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -55,6 +57,18 @@ std::vector<std::string> cards_without_axes(const FitsHeader& header) {
   return cards;
 }
 
+// DEFLATE codes at most 258 bytes by 2 bits.
+constexpr std::size_t max_inflated_by_byte = 1032;
+
+// The size of a gzip file's content, modulo 2^32, which its last four bytes say.
+std::size_t size_in_trailer(const ReadAt& read_at, long long size) {
+  std::array<unsigned char, 4> bytes{};
+  const long long count = std::ssize(bytes);
+  static_cast<void>(
+      read_at(std::max(0LL, size - count), reinterpret_cast<char*>(bytes.data()), count));
+  return bytes[0] | bytes[1] << 8 | bytes[2] << 16 | std::size_t{bytes[3]} << 24;
+}
+
 std::span<const unsigned char> unsigned_chars(std::span<const char> bytes) {
   return {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()};
 }
@@ -99,18 +113,21 @@ void FitsSource::unzip(const ReadAt& read_at, long long size, const std::string&
 // Opens a gzip file by the inflater, if it can, as a plain file in memory. Returns false if the
 // file is left to unzip, which also names what is wrong.
 bool FitsSource::open_inflated(const ReadAt& read_at, long long size, const std::string& path) {
-  if (options_.inflater == nullptr) return false;
+  const auto stored = static_cast<std::size_t>(size);
+  if (options_.inflater == nullptr || !options_.inflater->takes(stored)) return false;
   try {
-    inflated_ = options_.inflater->begin(static_cast<std::size_t>(size));
-    if (inflated_ == nullptr) return false;
-    const std::span<char> stored = inflated_->compressed();
-    const auto content =
-        read_at(0, stored.data(), size) == size ? inflated_->inflate() : std::nullopt;
-    if (content && !content->empty()) {
-      read_at_ = read_memory_at(*content);
-      size_ = std::ssize(*content);
-      open_plain(path);
-      return true;
+    const std::size_t room = std::max(stored, size_in_trailer(read_at, size));
+    if (room / max_inflated_by_byte > stored) return false;
+    inflated_.reset(new (std::nothrow) char[room]);
+    const std::span<char> memory(inflated_.get(), inflated_ == nullptr ? 0 : room);
+    if (!memory.empty() && read_at(0, memory.data(), size) == size) {
+      const std::optional<std::size_t> content = options_.inflater->inflate(memory, stored);
+      if (content.value_or(0) != 0) {
+        read_at_ = read_memory_at(memory.first(*content));
+        size_ = static_cast<long long>(*content);
+        open_plain(path);
+        return true;
+      }
     }
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::data) throw;

@@ -59,8 +59,8 @@ class FitsSource {
   void require(const SourceHdu& one) const;
 
   FitsReadOptions options_;
-  std::unique_ptr<InflatedFile> inflated_;  // the bytes of a gzip file, by the inflater
-  ReadAt read_at_;                          // of a file that is not gzip, or of `inflated_`
+  std::unique_ptr<char[]> inflated_;  // the content of a gzip file, by the inflater
+  ReadAt read_at_;                    // of a file that is not gzip, or of `inflated_`
   long long size_ = 0;
   std::vector<SourceHdu> hdus_;
 };

@@ -2,28 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 
 namespace spex {
-
-/// One gzip file: memory for its bytes, and later the inflated bytes. Both are valid while the
-/// object lives, which may occupy part of a device's memory: destroy it when the file is read.
-class InflatedFile {
- public:
-  InflatedFile() = default;
-  InflatedFile(const InflatedFile&) = delete;
-  InflatedFile& operator=(const InflatedFile&) = delete;
-  virtual ~InflatedFile() = default;
-
-  /// Memory for all bytes of the gzip file, which the caller fills.
-  [[nodiscard]] virtual std::span<char> compressed() = 0;
-  /// The inflated bytes, whose size and CRC are those of the file's trailer. Nothing if the file is
-  /// damaged, or of a form that is not supported, or if there is any doubt: the caller then
-  /// inflates the file by itself, which also names what is wrong. Called once.
-  [[nodiscard]] virtual std::optional<std::span<const char>> inflate() = 0;
-};
 
 /// Inflates whole gzip files. Thread-safe.
 class WholeInflater {
@@ -33,9 +15,15 @@ class WholeInflater {
   WholeInflater& operator=(const WholeInflater&) = delete;
   virtual ~WholeInflater() = default;
 
-  /// Begins a file of `size` bytes. nullptr if files of this size are better inflated by the
-  /// caller, or if the device is not ready. May wait for memory of earlier files.
-  [[nodiscard]] virtual std::unique_ptr<InflatedFile> begin(std::size_t size) = 0;
+  /// Whether a gzip file of `size` bytes is to be inflated here. If not, the caller inflates it.
+  [[nodiscard]] virtual bool takes(std::size_t size) = 0;
+  /// Replaces the gzip file in the first `size` bytes of `memory` by its content, and returns the
+  /// content's size. Its size and CRC are those of the file's trailer. Returns nothing if the file
+  /// is damaged, of a form that is not supported, larger than `memory` when inflated, or if there
+  /// is any doubt: the caller then inflates the file by itself, which also names what is wrong. May
+  /// wait for a device.
+  [[nodiscard]] virtual std::optional<std::size_t> inflate(std::span<char> memory,
+                                                           std::size_t size) = 0;
 };
 
 }  // namespace spex

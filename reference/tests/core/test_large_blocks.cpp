@@ -103,6 +103,15 @@ TEST(LargeBlocks, PinsABlockUntilItIsFreed) {
   EXPECT_TRUE(pinner->pinned.empty()) << "all kept blocks are freed";
 }
 
+TEST(LargeBlocks, PinsANewBlockIfAsked) {
+  const auto pinner = std::make_shared<CountingPinner>();
+  LargeBlocks blocks(size);
+  void* const block = blocks.allocate(size);
+  EXPECT_TRUE(blocks.pin(block, pinner, PinBlocks::any));
+  EXPECT_EQ(pinner->pinned.size(), 1);
+  blocks.release(block);
+}
+
 TEST(LargeBlocks, DoesNotPinWhatIsNotItsOwn) {
   const auto pinner = std::make_shared<CountingPinner>();
   LargeBlocks blocks(size);

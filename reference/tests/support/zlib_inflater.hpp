@@ -1,13 +1,12 @@
 // An inflater of whole gzip files by zlib, for tests.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 #include <zlib.h>
@@ -18,7 +17,7 @@
 namespace spex::test {
 
 /// The content of a file that is one whole gzip stream, and nothing else.
-inline std::optional<std::vector<char>> inflate_whole(std::vector<char>& file) {
+inline std::optional<std::vector<char>> inflate_whole(std::span<char> file) {
   constexpr int gzip_header = 15 + 16;  // zlib's windowBits
   constexpr std::size_t most = std::size_t{1} << 28;
   z_stream stream{};
@@ -41,57 +40,42 @@ inline std::optional<std::vector<char>> inflate_whole(std::vector<char>& file) {
 /// What a ZlibInflater does with a file.
 enum class Inflates {
   by_zlib,
-  refuses,       ///< begin() gives nullptr
+  refuses,       ///< takes() gives false
   nothing,       ///< inflate() gives nothing
   empty,         ///< inflate() gives no bytes
   wrong_bytes,   ///< inflate() gives other bytes, which no inflater should
   device_error,  ///< inflate() throws Error(device)
 };
 
-/// Counts the files that it began, those that it inflated, and those that are open.
+/// Counts the files that it was asked to take, those that it was given, and those that it inflated.
 class ZlibInflater final : public WholeInflater {
  public:
   explicit ZlibInflater(Inflates what = Inflates::by_zlib) : what_(what) {}
 
-  [[nodiscard]] std::unique_ptr<InflatedFile> begin(std::size_t size) override {
-    ++begun;
-    if (what_ == Inflates::refuses) return nullptr;
-    return std::make_unique<File>(*this, size);
+  [[nodiscard]] bool takes(std::size_t /*size*/) override {
+    ++asked;
+    return what_ != Inflates::refuses;
+  }
+  [[nodiscard]] std::optional<std::size_t> inflate(std::span<char> memory,
+                                                   std::size_t size) override {
+    ++given;
+    if (what_ == Inflates::device_error) throw Error(ErrorKind::device, "GPU 0", "it failed");
+    if (what_ == Inflates::nothing) return std::nullopt;
+    if (what_ == Inflates::empty) return 0;
+    std::optional<std::vector<char>> content = inflate_whole(memory.first(size));
+    if (!content || content->size() > memory.size()) return std::nullopt;
+    ++inflated;
+    if (what_ == Inflates::wrong_bytes)
+      for (std::size_t i = content->size() / 2; i < content->size(); i += 1000) (*content)[i] ^= 1;
+    std::ranges::copy(*content, memory.begin());
+    return content->size();
   }
 
-  std::atomic<int> begun = 0;
+  std::atomic<int> asked = 0;
+  std::atomic<int> given = 0;
   std::atomic<int> inflated = 0;
-  std::atomic<int> open = 0;
 
  private:
-  class File final : public InflatedFile {
-   public:
-    File(ZlibInflater& of, std::size_t size) : of_(&of), compressed_(size) { ++of_->open; }
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() override { --of_->open; }
-
-    [[nodiscard]] std::span<char> compressed() override { return compressed_; }
-    [[nodiscard]] std::optional<std::span<const char>> inflate() override {
-      if (of_->what_ == Inflates::device_error)
-        throw Error(ErrorKind::device, "GPU 0", "it failed");
-      if (of_->what_ == Inflates::nothing) return std::nullopt;
-      if (of_->what_ == Inflates::empty) return std::span<const char>{};
-      std::optional<std::vector<char>> content = inflate_whole(compressed_);
-      if (!content) return std::nullopt;
-      ++of_->inflated;
-      content_ = std::move(*content);
-      if (of_->what_ == Inflates::wrong_bytes)
-        for (std::size_t i = content_.size() / 2; i < content_.size(); i += 1000) content_[i] ^= 1;
-      return content_;
-    }
-
-   private:
-    ZlibInflater* of_;
-    std::vector<char> compressed_;
-    std::vector<char> content_;
-  };
-
   Inflates what_;
 };
 
