@@ -63,8 +63,9 @@ constexpr std::size_t frames_of_exposure = 30;
 spex::mpi::PipelineLoad expected_load(const spex::ExposureArguments& many,
                                       const std::string& inflate,
                                       const std::vector<spex::FrameFiles>& frames,
-                                      const spex::mpi::Communicator& world) {
+                                      const spex::mpi::Communicator& world, int cpus) {
   spex::mpi::PipelineLoad load = spex::mpi::load_of(frames, world.size());
+  load.cpus = cpus;
   if (many.from_pipe()) load.frames = std::max(load.frames, frames_of_exposure);
   load.gpus_inflate = inflate == "on" || (inflate == "auto" && inflates_by_default(load));
   return load;
@@ -95,6 +96,15 @@ spex::mpi::PipelineThreads threads_for(const spex::mpi::PipelineLoad& load,
   threads.writers = asked.writers.value_or(threads.writers);
   threads.extractors = asked.extractors.value_or(threads.extractors);
   threads.frames_in_flight = asked.frames_in_flight.value_or(threads.frames_in_flight);
+  return threads;
+}
+
+// Sets the threads with which a pipeline begins to read, before its GPUs are known.
+spex::mpi::PipelineThreads begin_with(const spex::mpi::PipelineLoad& load,
+                                      spex::ExposureArguments& many) {
+  const spex::mpi::PipelineThreads threads = threads_for(load, many);
+  many.readers = threads.readers;
+  many.frames_in_flight = many.frames_in_flight.value_or(threads.readers + threads.writers);
   return threads;
 }
 
@@ -169,8 +179,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExt
   job.settings.read_threads = spex::mpi::share_of_cpus(node);
   if (!many.many())
     job.settings.write_threads = std::min(spex::default_threads(), max_write_threads);
-  // Initializing the driver is slow; a single frame, or a pipeline's first, is read in the
-  // meantime.
+  // The driver starts slowly; a single frame, or a pipeline's first, is read in the meantime.
   const bool reads_meanwhile = choice.several || (!many.many() && world.size() == 1);
   if (!reads_meanwhile) {
     take_gpus();
@@ -180,14 +189,10 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExt
   }
   spex::mpi::PipelineThreads threads;
   if (choice.several) {
-    spex::mpi::PipelineLoad load = expected_load(many, gpu.inflate, to_do.frames, world);
-    load.cpus = job.settings.read_threads;
+    const spex::mpi::PipelineLoad load =
+        expected_load(many, gpu.inflate, to_do.frames, world, job.settings.read_threads);
     if (load.gpus_inflate) job.settings.inflater = &inflaters;
-    const spex::ExposureArguments asked = many;
-    threads = threads_for(load, asked);
-    many.readers = threads.readers;
-    many.frames_in_flight = asked.frames_in_flight.value_or(threads.readers + threads.writers);
-    many.find_devices = [&, load, asked] {
+    many.find_devices = [&, load, asked = many] {
       if (devices.empty()) take_gpus();
       spex::mpi::collective(world, [&] {
         threads = threads_for(load_of_devices(load, gpu.inflate, node, devices), asked);
@@ -195,6 +200,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExt
       if (!threads.devices_inflate) inflaters.start_none();
       return threads;
     };
+    threads = begin_with(load, many);
   }
   return spex::extract_one_or_many(world, job, many, std::move(to_do), [&](int k) {
     if (devices.empty()) take_gpus();
