@@ -33,7 +33,7 @@ Pixels make_pixels(Preproc&& preproc, std::uint32_t mask_bits) {
       weigh(value.size(), value.data(), weight.data(), preproc.mask.data(), mask_bits);
     });
   });
-  preproc.mask = {};
+  preproc.mask = std::vector<std::uint32_t>();  // = {} would keep the memory
   return pixels;
 }
 

@@ -1,6 +1,8 @@
 #include "reference/frame/patch_extractor.hpp"
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "reference/extract/extract_inputs.hpp"
 #include "reference/extract/extract_patches.hpp"
@@ -9,12 +11,12 @@
 namespace spex {
 namespace {
 
-// Frees the spectra of a result, which the frame now has.
+// Frees the spectra of a result, which the frame now has. Assigning {} would keep their memory.
 void drop_spectra(PatchResult& result) {
   for (auto* values : {&result.flux, &result.ivar, &result.f, &result.chi2pix,
                        &result.pixmask_fraction, &result.resolution})
-    *values = {};
-  result.pulled = {};
+    *values = std::vector<double>();
+  result.pulled = std::vector<std::uint8_t>();
 }
 
 // Each patch is placed as soon as it is extracted, so that its memory is free for the next.

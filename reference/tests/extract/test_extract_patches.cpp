@@ -9,6 +9,7 @@
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/projection.hpp"
 #include "reference/frame/assemble_frame.hpp"
+#include "reference/frame/patch_extractor.hpp"
 #include "reference/model/mask_bits.hpp"
 #include "reference/model/milestones.hpp"
 #include "reference/tests/support/fields.hpp"
@@ -55,6 +56,19 @@ TEST_P(Milestones, ThreadsDoNotChangeAByte) {
       test::expect_equal(one, extract(threads));
       EXPECT_EQ(model.value, assemble_model(70, 60, results).value);
     }
+  }
+}
+
+TEST_P(Milestones, PatchesThatAreInTheFrameKeepNoMemory) {
+  ExtractInputs of_frame = inputs();
+  of_frame.wanted = SpectraOf::written_frame;
+  const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
+  const Extracted extracted = cpu_extractor(2)(of_frame, patches, times, [](long) {});
+  ASSERT_EQ(extracted.patches.size(), patches.size());
+  for (const PatchResult& result : extracted.patches) {
+    EXPECT_EQ(result.resolution.capacity(), 0U);
+    EXPECT_EQ(result.flux.capacity(), 0U);
+    EXPECT_EQ(result.pulled.capacity(), 0U);
   }
 }
 
