@@ -43,17 +43,39 @@ SPEX_LANES_INLINE int lesser_of(int a, int b) {
   return a < b ? a : b;
 }
 
+// Elements 1 ... `most` that all sums of a column take, at `place(c)`. They stay in registers where
+// R tells their number: the compiler would load them again after each store.
+template <int R, class Place>
+class Shared {
+ public:
+  SPEX_LANES_INLINE Shared(int most, const Place& place) : place_(place) {
+    if constexpr (R > 0) {
+#pragma GCC unroll 16
+      for (int c = 1; c <= most; ++c) kept_[c - 1] = load(place(c));
+    }
+  }
+  SPEX_LANES_INLINE Lanes operator()(int c) const {
+    if constexpr (R > 0) return kept_[c - 1];
+    return load(place_(c));
+  }
+
+ private:
+  const Place& place_;
+  Lanes kept_[R > 0 ? R : 1];
+};
+
 // Column j from those before: A(j + d, j) less l(j, k) u(j + d, k), u = l d_k, from the first k on.
 // `most` is reach() where j >= reach(), known when this is compiled.
 template <int R>
 SPEX_LANES_INLINE Lanes factor_column(const Bands<R>& b, double* a, double* u, int j, int most) {
   const int reach = b.reach();
+  const auto place = [&](int c) { return a + b.at(j - c, c); };
+  const Shared<R, decltype(place)> l(most, place);
   const auto sum = [&](int d) {
     Lanes left = load(a + b.at(j, d));
 #pragma GCC unroll 16
     for (int c = lesser_of(most, reach - d); c > 0; --c)
-      left -= load(a + b.at(j - c, c)) *
-              load(u + (static_cast<long>(j - c) * (reach + 1) + d + c) * group);
+      left -= l(c) * load(u + (static_cast<long>(j - c) * (reach + 1) + d + c) * group);
     store(left, u + (static_cast<long>(j) * (reach + 1) + d) * group);
     return left;
   };
@@ -155,16 +177,18 @@ template <int R>
 SPEX_LANES_INLINE void invert_column(const Bands<R>& b, const double* L, double* Z, int j,
                                      int last) {
   Lanes diagonal = load(L + b.at(j, 0));
+  const auto place = [&](int e) { return L + b.at(j, e); };
+  const Shared<R, decltype(place)> l(last, place);
 #pragma GCC unroll 16
   for (int d = 1; d <= last; ++d) {
     Lanes z = 0.0;
 #pragma GCC unroll 16
     for (int e = 1; e <= last; ++e)
-      z -= load(L + b.at(j, e)) * load(Z + (d < e ? b.at(j + d, e - d) : b.at(j + e, d - e)));
+      z -= l(e) * load(Z + (d < e ? b.at(j + d, e - d) : b.at(j + e, d - e)));
     store(z, Z + b.at(j, d));
   }
 #pragma GCC unroll 16
-  for (int e = 1; e <= last; ++e) diagonal -= load(L + b.at(j, e)) * load(Z + b.at(j, e));
+  for (int e = 1; e <= last; ++e) diagonal -= l(e) * load(Z + b.at(j, e));
   store(diagonal, Z + b.at(j, 0));
   for (int d = last + 1; d <= b.reach(); ++d) store(0.0, Z + b.at(j, d));
 }
