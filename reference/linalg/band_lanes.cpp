@@ -61,7 +61,7 @@ class Shared {
 
  private:
   const Place& place_;
-  Lanes kept_[R > 0 ? R : 1];
+  Lanes kept_[R > 0 ? R : 1]{};
 };
 
 // Column j from those before: A(j + d, j) less l(j, k) u(j + d, k), u = l d_k, from the first k on.

@@ -1,6 +1,7 @@
 #include "reference/linalg/dense_lanes.hpp"
 
 #include "reference/core/simd/lanes.hpp"
+#include "reference/core/simd/transpose.hpp"
 
 namespace spex::SPEX_INSTRUCTION_SET {
 namespace {
@@ -32,11 +33,19 @@ void add_gram(int n, int columns, int first, const double* V, double* D) {
 }
 
 void mirror(int columns, double* D) {
-  for (int b = 0; b < columns; b += group)
-    for (int a = 0; a <= b; a += group)
-      for (int j = b; j < b + group; ++j)
-        for (int i = a; i < (a < b ? a + group : j); ++i)
-          D[static_cast<long>(j) * columns + i] = D[static_cast<long>(i) * columns + j];
+  for (int b = 0; b < columns; b += group) {
+    for (int a = 0; a < b; a += group) {
+      Lanes block[group];
+#pragma GCC unroll 8
+      for (int k = 0; k < group; ++k) block[k] = load(D + static_cast<long>(a + k) * columns + b);
+      transpose(block);
+#pragma GCC unroll 8
+      for (int k = 0; k < group; ++k) store(block[k], D + static_cast<long>(b + k) * columns + a);
+    }
+    for (int j = b; j < b + group; ++j)
+      for (int i = b; i < j; ++i)
+        D[static_cast<long>(j) * columns + i] = D[static_cast<long>(i) * columns + j];
+  }
 }
 
 template <int Rows, int Groups>
