@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 
 #include "reference/core/all_finite.hpp"
@@ -30,18 +31,19 @@ double inverse_of_root(double u) {
   return 1 / std::sqrt(u);
 }
 
-// Adds one spectrum: with row sums r of Q, R = Q / r row by row and ivar = r^2. Q becomes R.
-// `flux_of_row(i)` is row i of Q times f.
+// Adds one spectrum: with row sums r of Q, R = Q / r row by row and ivar = r^2. `Q_times_f(i)` is
+// row i of Q times f.
 template <class QTimesF>
-void add_spectrum(std::vector<double>&& Q, int m, const std::vector<double>& r,
+void add_spectrum(const std::vector<double>& Q, int m, const std::vector<double>& r,
                   const QTimesF& Q_times_f, Decorrelated& result) {
+  AlignedDoubles R(Q.size());
   for (int row = 0; row < m; ++row) {
     const double rj = r[row];
     result.ivar.push_back(rj * rj);
     result.flux.push_back(Q_times_f(row) / rj);
-    for (int column = 0; column < m; ++column) Q[column * m + row] /= rj;
+    for (int column = 0; column < m; ++column) R[column * m + row] = Q[column * m + row] / rj;
   }
-  result.R.push_back(std::move(Q));
+  result.R.push_back(std::move(R));
 }
 
 bool decompose(EighRoutine routine, const std::vector<double>& A, int n, Eigen& eigen) {
@@ -66,7 +68,7 @@ bool clipped_inverse_root(EighRoutine routine, const std::vector<double>& C, int
 }
 
 // signal: R_s, flux and ivar of one spectrum from Q_s (BS 11-13 within the spectrum).
-void add_signal_block(std::vector<double>&& Q, int m, int first, Decorrelated& result) {
+void add_signal_block(const std::vector<double>& Q, int m, int first, Decorrelated& result) {
   const double* f = result.f.data() + first;
   std::vector<double> r(m, 0.0);
   std::vector<double> Qf(m, 0.0);
@@ -77,7 +79,7 @@ void add_signal_block(std::vector<double>&& Q, int m, int first, Decorrelated& r
       Qf[row] += q * f[column];
     }
   add_spectrum(
-      std::move(Q), m, r, [&](int row) { return Qf[row]; }, result);
+      Q, m, r, [&](int row) { return Qf[row]; }, result);
 }
 
 // noise: Q = N^(1/2) of the whole patch; row sums and flux run over all its bins, and the stored
@@ -94,7 +96,7 @@ void add_noise_blocks(const Eigen& eigen, const BlockRange& blocks, Decorrelated
     eigen_block(eigen, d, s * m, m, Q);
     const std::vector<double> rows(r.begin() + s * m, r.begin() + (s + 1) * m);
     add_spectrum(
-        std::move(Q), m, rows, [&](int row) { return Qf[s * m + row]; }, result);
+        Q, m, rows, [&](int row) { return Qf[s * m + row]; }, result);
   }
 }
 
@@ -159,10 +161,19 @@ std::vector<std::vector<double>> covariance_blocks(const BlockTridiagonal& L,
 
 }  // namespace
 
-bool all_finite(const Decorrelated& result) {
+bool all_finite(const Decorrelated& result, const BlockRange& blocks) {
+  const int m = blocks.nwave;
+  const auto is_finite_in_band = [&](const AlignedDoubles& R) {
+    for (int column = 0; column < m; ++column) {
+      const int first = std::max(0, column - blocks.ndiag);
+      const int end = std::min(m, column + blocks.ndiag + 1);
+      const std::span rows(R.data() + count_of(column, m), count_of(end));
+      if (!all_finite(rows.subspan(count_of(first)))) return false;
+    }
+    return true;
+  };
   return all_finite(result.f) && all_finite(result.flux) && all_finite(result.ivar) &&
-         std::all_of(result.R.begin(), result.R.end(),
-                     [](const std::vector<double>& R) { return all_finite(R); });
+         std::ranges::all_of(result.R, is_finite_in_band);
 }
 
 bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
@@ -192,10 +203,10 @@ bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
       std::vector<double> Q;
       eigen_block(eigen, d, s * m, m, C);
       if (!clipped_inverse_root(routine, C, m, Q)) return false;
-      add_signal_block(std::move(Q), m, s * m, result);
+      add_signal_block(Q, m, s * m, result);
     }
   }
-  return all_finite(result);
+  return all_finite(result, blocks);
 }
 
 CholeskyOutcome decorrelate_cholesky(const BandEquations& equations, Decorrelate decorrelate,
@@ -235,10 +246,10 @@ bool decorrelate_whole_patch(const NormalEquations& equations, Decorrelate decor
     for (int s = 0; s < blocks.nspec; ++s) {
       std::vector<double> Q;
       if (!inverse_root(C[s], m, Q)) return false;
-      add_signal_block(std::move(Q), m, (blocks.spec_first + s) * m, result);
+      add_signal_block(Q, m, (blocks.spec_first + s) * m, result);
     }
   }
-  return all_finite(result);
+  return all_finite(result, blocks);
 }
 
 }  // namespace spex

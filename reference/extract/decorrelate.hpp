@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "reference/core/simd/aligned.hpp"
 #include "reference/core/stage_times.hpp"
 #include "reference/extract/normal_equations.hpp"
 #include "reference/model/choices.hpp"
@@ -27,8 +28,8 @@ struct Decorrelated {
   std::vector<double> flux;  ///< R f [nspec][nwave], electron
   std::vector<double> ivar;  ///< squares of the row sums of Q [nspec][nwave], electron^-2
   /// The block of R of each wanted spectrum, column-major nwave x nwave. What is farther than
-  /// ndiag from the diagonal may be 0 instead.
-  std::vector<std::vector<double>> R;
+  /// ndiag from the diagonal may not be set.
+  std::vector<AlignedDoubles> R;
   double condition = 0;  ///< of N, of decorrelate_eigh only: its largest eigenvalue over its least
 };
 
@@ -88,7 +89,8 @@ enum class CholeskyOutcome {
                                            Decorrelated& result, StageTimes& times,
                                            const ReplaceF& replace_f = {});
 
-/// Whether all numbers of a result are finite.
-[[nodiscard]] bool all_finite(const Decorrelated& result);
+/// Whether all numbers of a result for `blocks` are finite, those of R within ndiag of its
+/// diagonal.
+[[nodiscard]] bool all_finite(const Decorrelated& result, const BlockRange& blocks);
 
 }  // namespace spex

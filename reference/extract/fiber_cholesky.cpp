@@ -216,12 +216,15 @@ SpectrumEquations equations_of_P(const BlockBands& N, int reach, int s, AlignedD
   SpectrumEquations e{N.m(),        reach,
                       stride,       std::vector<double>(count_of(N.m(), reach + 1), 0.0),
                       std::move(D), std::move(y)};
-  for (int v = 0; v < e.m; ++v)
+  for (int v = 0; v < e.m; ++v) {
+    const double* of_N = N.column(s, s, v) + N.reach();
+    double* of_P = e.P.data() + count_of(v, reach + 1);
     for (int d = 0; d <= reach && v + d < e.m; ++d) {
       double& below = e.E[count_of(v, stride) + count_of(v + d)];
-      e.P[count_of(v, reach + 1) + count_of(d)] = N.at(s, v + d, s, v) - below;
+      of_P[d] = (d <= N.reach() ? of_N[d] : 0) - below;
       below = e.E[count_of(v + d, stride) + count_of(v)] = 0;
     }
+  }
   return e;
 }
 
@@ -321,7 +324,7 @@ FiberGuard decorrelate_fibers(const BandEquations& equations, const BlockRange& 
     const FiberGuard guard = add_spectrum(spectrum, blocks.ndiag, result);
     if (guard != FiberGuard::none) return guard;
   }
-  return all_finite(result) ? FiberGuard::none : FiberGuard::not_positive;
+  return all_finite(result, blocks) ? FiberGuard::none : FiberGuard::not_positive;
 }
 
 }  // namespace spex

@@ -136,17 +136,18 @@ void add(const AlignedDoubles& term, AlignedDoubles& sum) {
   for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += term[j];
 }
 
-// R of the band of Q = P_b^(1/2) = sum_k weight_k (1 - shift_k (P_b + shift_k)^-1).
-std::vector<double> resolution(const BandBatch& L, const Poles& poles, int ndiag,
-                               const AlignedDoubles& r) {
+// R of the band of Q = P_b^(1/2) = sum_k weight_k (1 - shift_k (P_b + shift_k)^-1). What is farther
+// than ndiag from the diagonal is not set.
+AlignedDoubles resolution(const BandBatch& L, const Poles& poles, int ndiag,
+                          const AlignedDoubles& r) {
   const BandBatch Z = L.inverse_band();
   const int m = L.n();
   const int width = L.reach() + 1;
-  std::vector<double> Q(count_of(m, width));
+  AlignedDoubles Q(count_of(m, width));
   const BandKernels& kernels = band_kernels(instructions_in_use());
   kernels.band_of_root({m, L.reach(), poles.count()}, poles.weight.data(), poles.shift.data(),
                        Z.at(0, 0), Q.data());
-  std::vector<double> R(count_of(m, m), 0.0);
+  AlignedDoubles R(count_of(m, m));
   for (int j = 0; j < m; ++j)
     for (int d = 0; d <= std::min(ndiag, m - 1 - j); ++d) {
       const double q = Q[count_of(j, width) + count_of(d)];

@@ -96,7 +96,7 @@ std::optional<Decorrelated> solve(const BandEquations& equations, const BlockRan
 }
 
 // Rows w - ndiag ... w + ndiag of column w of R_s; rows beyond the padding are 0.
-void store_resolution(const Patch& patch, int s, int w, const std::vector<double>& R,
+void store_resolution(const Patch& patch, int s, int w, const AlignedDoubles& R,
                       PatchResult& result) {
   const int ndiag = result.ndiagonals / 2;
   const int m = patch.padded_nwave();
@@ -159,7 +159,10 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pat
   const StageTimer timer(times, Stage::quality);
   const PatchSpots core{spots.spots, spots.spec0 + patch.pad_below, spots.wave0 + patch.wavepad,
                         patch.nspec, patch.nkept};
-  const std::vector<double> masked = pixmask_fraction(core, cut);
+  const PatchQuality of_bins =
+      solved ? quality(core, spots, cut, found->f, psferr, options.chi2_pixels)
+             : PatchQuality{pixmask_fraction(core, cut), {}};
+  const std::vector<double>&masked = of_bins.pixmask_fraction, &chi2 = of_bins.chi2pix;
   // q_j = 0: no weighted pixel constrains the bin; it stays as empty_result made it.
   const auto constrained = [&](std::size_t j) { return equations.q[j] != 0; };
   for_each_core_bin(patch, [&](int, int, BinIndex bin) {
@@ -168,8 +171,6 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pat
   if (!solved) return result;
 
   const Decorrelated& solution = *found;
-  const std::vector<double> chi2 =
-      chi2pix(core, spots, cut, solution.f, psferr, options.chi2_pixels);
   if (!all_finite(chi2)) {
     result.status = PatchStatus::failed;
     return result;

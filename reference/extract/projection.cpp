@@ -10,30 +10,41 @@
 namespace spex {
 namespace {
 
-// The part of bin j's spot within the range, and the index of its first pixel in the range; no rows
-// where the spot lies beyond.
+// The part of a spot within the range, and the index of its first pixel in the range; no rows where
+// the spot lies beyond.
 struct PartOfRange {
   SpotPart A;
   std::size_t pixel;
 };
-PartOfRange part_of_range(const PatchSpots& spots, int j, const PixelRange& range) {
-  const int nx = spots.spots->nx;
-  const int xc = spots.xc(j);
-  const int yc = spots.yc(j);
+PartOfRange part_of_range(const Spots& spots, std::size_t spot, const PixelRange& range) {
+  const int nx = spots.nx;
+  const int xc = spots.xc[spot];
+  const int yc = spots.yc[spot];
   const int x0 = std::max(xc, range.x0);
   const int x1 = std::min(xc + nx, range.x1);
   const int y0 = std::max(yc, range.y0);
-  const int y1 = std::min(yc + spots.spots->ny, range.y1);
+  const int y1 = std::min(yc + spots.ny, range.y1);
   if (x0 >= x1 || y0 >= y1) return {};
-  return {{x1 - x0, y1 - y0, nx, spots.spot(j) + (y0 - yc) * nx + (x0 - xc)},
+  const double* value = spots.value.data() + spot * count_of(nx, spots.ny);
+  return {{x1 - x0, y1 - y0, nx, value + (y0 - yc) * nx + (x0 - xc)},
           count_of(y0 - range.y0, range.nx()) + count_of(x0 - range.x0)};
+}
+
+// Calls visit(j, part) for all bins j.
+template <class Visit>
+void for_each_bin(const PatchSpots& spots, const PixelRange& range, const Visit& visit) {
+  for (int s = 0, j = 0; s < spots.nspec; ++s) {
+    const std::size_t first = spots.spots->index(spots.spec0 + s, spots.wave0);
+    for (int w = 0; w < spots.nwave; ++w, ++j)
+      visit(j, part_of_range(*spots.spots, first + w, range));
+  }
 }
 
 // Calls row(y, x_begin, count, spot values) for each row of bin j's spot within the range; x and y
 // count from the range's corner.
 template <class Row>
 void for_each_row(const PatchSpots& spots, int j, const PixelRange& range, const Row& row) {
-  const auto [A, pixel] = part_of_range(spots, j, range);
+  const auto [A, pixel] = part_of_range(*spots.spots, spots.index(j), range);
   if (A.rows == 0 || range.nx() <= 0) return;
   const int x = static_cast<int>(pixel % count_of(range.nx()));
   const int y0 = static_cast<int>(pixel / count_of(range.nx()));
@@ -72,10 +83,9 @@ std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& r
                                     const std::vector<double>& v) {
   const ProjectionKernels& kernels = projection_kernels(instructions_in_use());
   std::vector<double> result(spots.n());
-  for (int j = 0; j < spots.n(); ++j) {
-    const auto [A, pixel] = part_of_range(spots, j, range);
-    result[j] = kernels.sum(A, v.data() + pixel, range.nx());
-  }
+  for_each_bin(spots, range, [&](int j, const PartOfRange& part) {
+    result[j] = kernels.sum(part.A, v.data() + part.pixel, range.nx());
+  });
   return result;
 }
 
@@ -85,13 +95,12 @@ std::array<std::vector<double>, 2> apply_transpose(const PatchSpots& spots, cons
   const ProjectionKernels& kernels = projection_kernels(instructions_in_use());
   const std::size_t n = spots.n();
   std::array<std::vector<double>, 2> result{std::vector<double>(n), std::vector<double>(n)};
-  for (int j = 0; j < spots.n(); ++j) {
-    const auto [A, pixel] = part_of_range(spots, j, range);
+  for_each_bin(spots, range, [&](int j, const PartOfRange& part) {
     double sums[2];
-    kernels.sums(A, v.data() + pixel, w.data() + pixel, range.nx(), sums);
+    kernels.sums(part.A, v.data() + part.pixel, w.data() + part.pixel, range.nx(), sums);
     result[0][j] = sums[0];
     result[1][j] = sums[1];
-  }
+  });
   return result;
 }
 
@@ -99,10 +108,9 @@ std::vector<double> apply(const PatchSpots& spots, const PixelRange& range,
                           const std::vector<double>& f) {
   const ProjectionKernels& kernels = projection_kernels(instructions_in_use());
   std::vector<double> result(pixel_count(range));
-  for (int j = 0; j < spots.n(); ++j) {
-    const auto [A, pixel] = part_of_range(spots, j, range);
-    kernels.add(A, f[j], result.data() + pixel, range.nx());
-  }
+  for_each_bin(spots, range, [&](int j, const PartOfRange& part) {
+    kernels.add(part.A, f[j], result.data() + part.pixel, range.nx());
+  });
   return result;
 }
 
