@@ -18,12 +18,15 @@ namespace {
 
 // Fibers [spec_first, spec_last) and bins [wave_first, wave_last) that some patches need.
 struct SpotRange {
-  int spec_first, spec_last, wave_first, wave_last;
+  int spec_first = 0, spec_last = 0, wave_first = 0, wave_last = 0;
 };
 
-SpotRange spot_range(const Patch* begin, const Patch* end) {
-  SpotRange range{begin->padded_spec_first(), 0, begin->padded_wave_first(), 0};
-  for (const Patch* patch = begin; patch != end; ++patch) {
+// Patches whose spots are evaluated together.
+using Window = std::vector<const Patch*>;
+
+SpotRange spot_range(const Window& window) {
+  SpotRange range{window[0]->padded_spec_first(), 0, window[0]->padded_wave_first(), 0};
+  for (const Patch* patch : window) {
     range.spec_first = std::min(range.spec_first, patch->padded_spec_first());
     range.spec_last = std::max(range.spec_last, patch->padded_spec_first() + patch->padded_nspec());
     range.wave_first = std::min(range.wave_first, patch->padded_wave_first());
@@ -139,7 +142,7 @@ void extract_each(const ExtractInputs& inputs, const PatchRun& run, BundlePixels
   parallel_for(threads, count, [&](int thread, int index) {
     const Patch& patch = begin[index];
     StageTimes& mine = of_threads[thread];
-    const SpotRange range = spot_range(&patch, &patch + 1);
+    const SpotRange range = spot_range({&patch});
     Spots spots;
     {
       const StageTimer timer(mine, Stage::spots);
@@ -158,28 +161,86 @@ void extract_each(const ExtractInputs& inputs, const PatchRun& run, BundlePixels
   if (own != nullptr) own->restore(solutions.at(begin->bundle).rejected.places);
 }
 
-void extract_bundle(const ExtractInputs& inputs, const PatchRun& run, BundlePixels* own,
-                    int threads, StageTimes& times, const Receiver& receiver) {
-  const auto [begin, end, results] = run;
-  const bool whole = own != nullptr || inputs.options.flux == FluxSolver::frame;
-  const SpotRange range = whole ? bundle_range(inputs, *begin) : spot_range(begin, end);
+// Spots of some patches.
+struct SpotsOfRange {
+  SpotRange range;
   Spots spots;
-  {
-    const StageTimer timer(times, Stage::spots);
-    spots = evaluate_range(inputs, range, threads);
-  }
-  const BundleSolution solution = solve_bundle(inputs, begin->bundle, spots, own, threads, times);
-  const PatchInputs of_patch{own != nullptr ? own->pixels() : *inputs.pixels, inputs.options,
-                             inputs.psferr(), solution.flux_or_null(), &solution.rejected};
-  const int count = static_cast<int>(end - begin);
+};
+
+// Extracts the patches of a window with its spots.
+void extract_window(const PatchInputs& inputs, const PatchRun& run, const Window& window,
+                    const SpotsOfRange& of_window, int threads, StageTimes& times,
+                    const Receiver& receiver) {
+  const int count = static_cast<int>(window.size());
   std::vector<StageTimes> of_threads(threads_used(threads, count));
   parallel_for(threads, count, [&](int thread, int index) {
-    results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range), of_patch,
-                                   of_threads[thread]);
-    receiver.receive(begin[index], results[index], of_threads[thread]);
+    const Patch& patch = *window[index];
+    PatchResult& result = run.results[&patch - run.begin];
+    result = extract_patch(patch, patch_spots(patch, of_window.spots, of_window.range), inputs,
+                           of_threads[thread]);
+    receiver.receive(patch, result, of_threads[thread]);
   });
   times.add(sum(of_threads));
+}
+
+// Extracts patches that need the spots of the whole bundle.
+void extract_whole_bundle(const ExtractInputs& inputs, const PatchRun& run, BundlePixels* own,
+                          int threads, StageTimes& times, const Receiver& receiver) {
+  SpotsOfRange of_bundle{bundle_range(inputs, *run.begin), {}};
+  {
+    const StageTimer timer(times, Stage::spots);
+    of_bundle.spots = evaluate_range(inputs, of_bundle.range, threads);
+  }
+  const BundleSolution solution =
+      solve_bundle(inputs, run.begin->bundle, of_bundle.spots, own, threads, times);
+  const PatchInputs of_patch{own != nullptr ? own->pixels() : *inputs.pixels, inputs.options,
+                             inputs.psferr(), solution.flux_or_null(), &solution.rejected};
+  Window all;
+  for (const Patch* patch = run.begin; patch != run.end; ++patch) all.push_back(patch);
+  extract_window(of_patch, run, all, of_bundle, threads, times, receiver);
   if (own != nullptr) own->restore(solution.rejected.places);
+}
+
+// Wavelength steps of a window for each thread: their spots, 8 MB, stay in caches until all patches
+// have read them.
+constexpr int steps_at_once = 4;
+
+// The patches of a bundle, `steps` wavelength steps after `steps` others.
+std::vector<Window> windows_of(const PatchRun& run, int steps) {
+  std::map<int, Window> by_steps;
+  for (const Patch* patch = run.begin; patch != run.end; ++patch)
+    by_steps[patch->step / steps].push_back(patch);
+  std::vector<Window> windows;
+  for (auto& [number, window] : by_steps) windows.push_back(std::move(window));
+  return windows;
+}
+
+// The spots of the next window, which begins with the last bins of the one before.
+SpotsOfRange next_spots(const ExtractInputs& inputs, const SpotsOfRange& before,
+                        const SpotRange& range, int threads) {
+  const bool same_fibers =
+      before.range.spec_first == range.spec_first && before.range.spec_last == range.spec_last;
+  const int known = same_fibers ? std::max(0, before.range.wave_last - range.wave_first) : 0;
+  return {range,
+          continue_spots(before.spots, known, *inputs.psf, range.spec_first,
+                         range.spec_last - range.spec_first,
+                         inputs.grid.range(range.wave_first, range.wave_last - range.wave_first),
+                         threads)};
+}
+
+void extract_bundle(const ExtractInputs& inputs, const PatchRun& run, BundlePixels* own,
+                    int threads, StageTimes& times, const Receiver& receiver) {
+  if (own != nullptr || inputs.options.flux == FluxSolver::frame)
+    return extract_whole_bundle(inputs, run, own, threads, times, receiver);
+  const PatchInputs of_patch{*inputs.pixels, inputs.options, inputs.psferr()};
+  SpotsOfRange of_window;
+  for (const Window& window : windows_of(run, steps_at_once * threads)) {
+    {
+      const StageTimer timer(times, Stage::spots);
+      of_window = next_spots(inputs, of_window, spot_range(window), threads);
+    }
+    extract_window(of_patch, run, window, of_window, threads, times, receiver);
+  }
 }
 
 }  // namespace

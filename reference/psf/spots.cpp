@@ -25,6 +25,41 @@ Spots make_corners(const Psf& psf, int nspec, int nwave) {
   return spots;
 }
 
+// Fiber s of `spots` begins with the last `count` spots of fiber s of `before`.
+void copy_last(const Spots& before, int count, int s, Spots& spots) {
+  if (count == 0) return;
+  const std::size_t from = before.index(s, before.nwave - count), to = spots.index(s, 0);
+  const std::size_t size = count_of(spots.nx, spots.ny);
+  std::copy_n(before.xc.data() + from, count, spots.xc.data() + to);
+  std::copy_n(before.yc.data() + from, count, spots.yc.data() + to);
+  std::copy_n(before.value.data() + from * size, count_of(count) * size,
+              spots.value.data() + to * size);
+}
+
+// Where a fiber's spots go: from bin `first` of fiber s on.
+struct Target {
+  int s;
+  int first;
+};
+
+void evaluate_fiber(const Psf& psf, int fiber, const std::vector<double>& wave, Target target,
+                    Spots& spots) {
+  const std::unique_ptr<FiberPsf> of_fiber = psf_of_fiber(psf, fiber);
+  const FiberLight light = light_of(psf, fiber, wave);
+  const std::size_t spot_size = count_of(spots.nx, spots.ny);
+  for (int first = target.first; first < spots.nwave; first += spot_lanes) {
+    const int count = std::min(spot_lanes, spots.nwave - first);
+    double lambda[spot_lanes];
+    for (int k = 0; k < spot_lanes; ++k) lambda[k] = wave[std::min(first + k, spots.nwave - 1)];
+    SpotShape shape[spot_lanes];
+    double* const value = spots.value.data() + spots.index(target.s, first) * spot_size;
+    of_fiber->evaluate(lambda, count, shape, value);
+    for (int k = 0; k < count; ++k)
+      if (!place_spot(psf, light, {fiber, lambda[k], shape[k]}, target.s, first + k, spots))
+        std::fill_n(value + count_of(k) * spot_size, spot_size, 0.0);
+  }
+}
+
 }  // namespace
 
 Spots make_spots(const Psf& psf, int nspec, int nwave) {
@@ -64,22 +99,15 @@ Spots place_spots(const Psf& psf, int fiber, int nspec, const std::vector<double
 
 Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<double>& wave,
                      int threads) {
+  return continue_spots({}, 0, psf, fiber, nspec, wave, threads);
+}
+
+Spots continue_spots(const Spots& before, int known, const Psf& psf, int fiber, int nspec,
+                     const std::vector<double>& wave, int threads) {
   Spots spots = make_spots(psf, nspec, static_cast<int>(wave.size()));
-  const std::size_t spot_size = count_of(spots.nx, spots.ny);
   parallel_for(threads, nspec, [&](int /*thread*/, int s) {
-    const std::unique_ptr<FiberPsf> of_fiber = psf_of_fiber(psf, fiber + s);
-    const FiberLight light = light_of(psf, fiber + s, wave);
-    for (int first = 0; first < spots.nwave; first += spot_lanes) {
-      const int count = std::min(spot_lanes, spots.nwave - first);
-      double lambda[spot_lanes];
-      for (int k = 0; k < spot_lanes; ++k) lambda[k] = wave[std::min(first + k, spots.nwave - 1)];
-      SpotShape shape[spot_lanes];
-      double* const value = spots.value.data() + spots.index(s, first) * spot_size;
-      of_fiber->evaluate(lambda, count, shape, value);
-      for (int k = 0; k < count; ++k)
-        if (!place_spot(psf, light, {fiber + s, lambda[k], shape[k]}, s, first + k, spots))
-          std::fill_n(value + count_of(k) * spot_size, spot_size, 0.0);
-    }
+    copy_last(before, known, s, spots);
+    evaluate_fiber(psf, fiber + s, wave, {s, known}, spots);
   });
   return spots;
 }

@@ -39,6 +39,11 @@ struct Spots {
 [[nodiscard]] Spots evaluate_spots(const Psf& psf, int fiber, int nspec,
                                    const std::vector<double>& wave, int threads = 1);
 
+/// The same spots where the last `known` wavelengths of `before`, which holds the same fibers, are
+/// the first of `wave`: their spots are copied.
+[[nodiscard]] Spots continue_spots(const Spots& before, int known, const Psf& psf, int fiber,
+                                   int nspec, const std::vector<double>& wave, int threads);
+
 /// The same without `value`: where the spots are.
 [[nodiscard]] Spots place_spots(const Psf& psf, int fiber, int nspec,
                                 const std::vector<double>& wave);

@@ -59,6 +59,15 @@ TEST_P(Milestones, ThreadsDoNotChangeAByte) {
   }
 }
 
+// One thread evaluates the spots of a bundle in several windows, four threads all at once.
+TEST_P(Milestones, NumberOfStepsWithSpotsChangesNoByte) {
+  options.nwavestep = 2;
+  options.milestone = Milestone::cpu_refactor;
+  const Frame one = extract(1);
+  EXPECT_GT(one.nwave, 4 * options.nwavestep);
+  for (const int threads : {2, 4}) test::expect_equal(one, extract(threads));
+}
+
 TEST_P(Milestones, PatchesThatAreInTheFrameKeepNoMemory) {
   ExtractInputs of_frame = inputs();
   of_frame.wanted = SpectraOf::written_frame;

@@ -146,6 +146,19 @@ TEST(Spots, SpotsDoNotDependOnRangeAndThreads) {
   for (int p = 0; p < all.nx * all.ny; ++p) EXPECT_EQ(part.spot(0, 0)[p], all.spot(3, 1)[p]);
 }
 
+TEST(Spots, ContinuedSpotsAreThoseOfTheirWavelengths) {
+  const Psf psf = make_psf({.nfiber = 3});
+  std::vector<double> wave;
+  for (int w = 0; w < 21; ++w) wave.push_back(985 + w);
+  const Spots before = evaluate_spots(psf, 1, 2, {wave.begin(), wave.begin() + 12});
+  const std::vector<double> later(wave.begin() + 7, wave.end());
+  const Spots expected = evaluate_spots(psf, 1, 2, later);
+  const Spots found = continue_spots(before, 5, psf, 1, 2, later, 2);
+  EXPECT_EQ(found.xc, expected.xc);
+  EXPECT_EQ(found.yc, expected.yc);
+  EXPECT_EQ(found.value, expected.value);
+}
+
 TEST(Spots, BrokenPsfIsNamed) {
   Psf psf = make_psf();
   psf.param[1 * psf.ncoeff] = -1;  // GHSIGX of fiber 1
