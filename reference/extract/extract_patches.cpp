@@ -161,43 +161,46 @@ void extract_each(const ExtractInputs& inputs, const PatchRun& run, BundlePixels
   if (own != nullptr) own->restore(solutions.at(begin->bundle).rejected.places);
 }
 
-// Spots of some patches.
-struct SpotsOfRange {
+// Patches and their spots.
+struct WindowOfSpots {
+  Window patches;
   SpotRange range;
   Spots spots;
 };
 
-// Extracts the patches of a window with its spots.
-void extract_window(const PatchInputs& inputs, const PatchRun& run, const Window& window,
-                    const SpotsOfRange& of_window, int threads, StageTimes& times,
-                    const Receiver& receiver) {
-  const int count = static_cast<int>(window.size());
+void extract_window(const PatchInputs& inputs, const PatchRun& run, const WindowOfSpots& window,
+                    int threads, StageTimes& times, const Receiver& receiver) {
+  const int count = static_cast<int>(window.patches.size());
   std::vector<StageTimes> of_threads(threads_used(threads, count));
   parallel_for(threads, count, [&](int thread, int index) {
-    const Patch& patch = *window[index];
+    const Patch& patch = *window.patches[index];
     PatchResult& result = run.results[&patch - run.begin];
-    result = extract_patch(patch, patch_spots(patch, of_window.spots, of_window.range), inputs,
+    result = extract_patch(patch, patch_spots(patch, window.spots, window.range), inputs,
                            of_threads[thread]);
     receiver.receive(patch, result, of_threads[thread]);
   });
   times.add(sum(of_threads));
 }
 
+Window all_of(const PatchRun& run) {
+  Window all;
+  for (const Patch* patch = run.begin; patch != run.end; ++patch) all.push_back(patch);
+  return all;
+}
+
 // Extracts patches that need the spots of the whole bundle.
 void extract_whole_bundle(const ExtractInputs& inputs, const PatchRun& run, BundlePixels* own,
                           int threads, StageTimes& times, const Receiver& receiver) {
-  SpotsOfRange of_bundle{bundle_range(inputs, *run.begin), {}};
+  WindowOfSpots bundle{all_of(run), bundle_range(inputs, *run.begin), {}};
   {
     const StageTimer timer(times, Stage::spots);
-    of_bundle.spots = evaluate_range(inputs, of_bundle.range, threads);
+    bundle.spots = evaluate_range(inputs, bundle.range, threads);
   }
   const BundleSolution solution =
-      solve_bundle(inputs, run.begin->bundle, of_bundle.spots, own, threads, times);
+      solve_bundle(inputs, run.begin->bundle, bundle.spots, own, threads, times);
   const PatchInputs of_patch{own != nullptr ? own->pixels() : *inputs.pixels, inputs.options,
                              inputs.psferr(), solution.flux_or_null(), &solution.rejected};
-  Window all;
-  for (const Patch* patch = run.begin; patch != run.end; ++patch) all.push_back(patch);
-  extract_window(of_patch, run, all, of_bundle, threads, times, receiver);
+  extract_window(of_patch, run, bundle, threads, times, receiver);
   if (own != nullptr) own->restore(solution.rejected.places);
 }
 
@@ -208,24 +211,24 @@ constexpr int steps_at_once = 4;
 // The patches of a bundle, `steps` wavelength steps after `steps` others.
 std::vector<Window> windows_of(const PatchRun& run, int steps) {
   std::map<int, Window> by_steps;
-  for (const Patch* patch = run.begin; patch != run.end; ++patch)
-    by_steps[patch->step / steps].push_back(patch);
+  for (const Patch* patch : all_of(run)) by_steps[patch->step / steps].push_back(patch);
   std::vector<Window> windows;
   for (auto& [number, window] : by_steps) windows.push_back(std::move(window));
   return windows;
 }
 
-// The spots of the next window, which begins with the last bins of the one before.
-SpotsOfRange next_spots(const ExtractInputs& inputs, const SpotsOfRange& before,
-                        const SpotRange& range, int threads) {
+// The patches with their spots, which begin with the last ones of the window before.
+WindowOfSpots next_window(const ExtractInputs& inputs, const WindowOfSpots& before,
+                          const Window& patches, int threads) {
+  const SpotRange range = spot_range(patches);
   const bool same_fibers =
       before.range.spec_first == range.spec_first && before.range.spec_last == range.spec_last;
   const int known = same_fibers ? std::max(0, before.range.wave_last - range.wave_first) : 0;
-  return {range,
-          continue_spots(before.spots, known, *inputs.psf, range.spec_first,
-                         range.spec_last - range.spec_first,
-                         inputs.grid.range(range.wave_first, range.wave_last - range.wave_first),
-                         threads)};
+  const std::vector<double> wave =
+      inputs.grid.range(range.wave_first, range.wave_last - range.wave_first);
+  return {patches, range,
+          continue_spots({&before.spots, known}, *inputs.psf, range.spec_first,
+                         range.spec_last - range.spec_first, wave, threads)};
 }
 
 void extract_bundle(const ExtractInputs& inputs, const PatchRun& run, BundlePixels* own,
@@ -233,13 +236,13 @@ void extract_bundle(const ExtractInputs& inputs, const PatchRun& run, BundlePixe
   if (own != nullptr || inputs.options.flux == FluxSolver::frame)
     return extract_whole_bundle(inputs, run, own, threads, times, receiver);
   const PatchInputs of_patch{*inputs.pixels, inputs.options, inputs.psferr()};
-  SpotsOfRange of_window;
-  for (const Window& window : windows_of(run, steps_at_once * threads)) {
+  WindowOfSpots window;
+  for (const Window& patches : windows_of(run, steps_at_once * threads)) {
     {
       const StageTimer timer(times, Stage::spots);
-      of_window = next_spots(inputs, of_window, spot_range(window), threads);
+      window = next_window(inputs, window, patches, threads);
     }
-    extract_window(of_patch, run, window, of_window, threads, times, receiver);
+    extract_window(of_patch, run, window, threads, times, receiver);
   }
 }
 

@@ -25,14 +25,15 @@ Spots make_corners(const Psf& psf, int nspec, int nwave) {
   return spots;
 }
 
-// Fiber s of `spots` begins with the last `count` spots of fiber s of `before`.
-void copy_last(const Spots& before, int count, int s, Spots& spots) {
-  if (count == 0) return;
-  const std::size_t from = before.index(s, before.nwave - count), to = spots.index(s, 0);
+// Fiber s of `spots` begins with the known ones.
+void copy_known(const LastSpots& known, int s, Spots& spots) {
+  if (known.count == 0) return;
+  const Spots& others = *known.of;
+  const std::size_t from = others.index(s, others.nwave - known.count), to = spots.index(s, 0);
   const std::size_t size = count_of(spots.nx, spots.ny);
-  std::copy_n(before.xc.data() + from, count, spots.xc.data() + to);
-  std::copy_n(before.yc.data() + from, count, spots.yc.data() + to);
-  std::copy_n(before.value.data() + from * size, count_of(count) * size,
+  std::copy_n(others.xc.data() + from, known.count, spots.xc.data() + to);
+  std::copy_n(others.yc.data() + from, known.count, spots.yc.data() + to);
+  std::copy_n(others.value.data() + from * size, count_of(known.count) * size,
               spots.value.data() + to * size);
 }
 
@@ -99,15 +100,15 @@ Spots place_spots(const Psf& psf, int fiber, int nspec, const std::vector<double
 
 Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<double>& wave,
                      int threads) {
-  return continue_spots({}, 0, psf, fiber, nspec, wave, threads);
+  return continue_spots({}, psf, fiber, nspec, wave, threads);
 }
 
-Spots continue_spots(const Spots& before, int known, const Psf& psf, int fiber, int nspec,
+Spots continue_spots(const LastSpots& known, const Psf& psf, int fiber, int nspec,
                      const std::vector<double>& wave, int threads) {
   Spots spots = make_spots(psf, nspec, static_cast<int>(wave.size()));
   parallel_for(threads, nspec, [&](int /*thread*/, int s) {
-    copy_last(before, known, s, spots);
-    evaluate_fiber(psf, fiber + s, wave, {s, known}, spots);
+    copy_known(known, s, spots);
+    evaluate_fiber(psf, fiber + s, wave, {s, known.count}, spots);
   });
   return spots;
 }

@@ -39,10 +39,15 @@ struct Spots {
 [[nodiscard]] Spots evaluate_spots(const Psf& psf, int fiber, int nspec,
                                    const std::vector<double>& wave, int threads = 1);
 
-/// The same spots where the last `known` wavelengths of `before`, which holds the same fibers, are
-/// the first of `wave`: their spots are copied.
-[[nodiscard]] Spots continue_spots(const Spots& before, int known, const Psf& psf, int fiber,
-                                   int nspec, const std::vector<double>& wave, int threads);
+/// The last spots of each fiber.
+struct LastSpots {
+  const Spots* of = nullptr;  ///< null where `count` is 0
+  int count = 0;              ///< wavelengths
+};
+/// The same as evaluate_spots where the spots `known`, of the same fibers, are at the first
+/// wavelengths of `wave`: they are copied.
+[[nodiscard]] Spots continue_spots(const LastSpots& known, const Psf& psf, int fiber, int nspec,
+                                   const std::vector<double>& wave, int threads);
 
 /// The same without `value`: where the spots are.
 [[nodiscard]] Spots place_spots(const Psf& psf, int fiber, int nspec,

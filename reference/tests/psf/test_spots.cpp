@@ -153,7 +153,7 @@ TEST(Spots, ContinuedSpotsAreThoseOfTheirWavelengths) {
   const Spots before = evaluate_spots(psf, 1, 2, {wave.begin(), wave.begin() + 12});
   const std::vector<double> later(wave.begin() + 7, wave.end());
   const Spots expected = evaluate_spots(psf, 1, 2, later);
-  const Spots found = continue_spots(before, 5, psf, 1, 2, later, 2);
+  const Spots found = continue_spots({&before, 5}, psf, 1, 2, later, 2);
   EXPECT_EQ(found.xc, expected.xc);
   EXPECT_EQ(found.yc, expected.yc);
   EXPECT_EQ(found.value, expected.value);
