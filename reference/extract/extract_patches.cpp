@@ -237,7 +237,7 @@ void extract_bundle(const ExtractInputs& inputs, const PatchRun& run, BundlePixe
     return extract_whole_bundle(inputs, run, own, threads, times, receiver);
   const PatchInputs of_patch{*inputs.pixels, inputs.options, inputs.psferr()};
   WindowOfSpots window;
-  for (const Window& patches : windows_of(run, steps_at_once * threads)) {
+  for (const Window& patches : windows_of(run, steps_at_once * std::max(1, threads))) {
     {
       const StageTimer timer(times, Stage::spots);
       window = next_window(inputs, window, patches, threads);
