@@ -134,6 +134,23 @@ class KeptExtractors {
   std::map<int, spex::PatchExtractor> kept_;
 };
 
+void start_inflaters(spex::mpi::DeviceInflaters& inflaters, const std::vector<int>& devices) {
+  for (const int device : devices)
+    inflaters.start(device,
+                    [device] { return spex::gpu::gpu_inflater(device, spex::pin_large_block); });
+}
+
+// Calls a function. If it fails, no file waits for an inflater any more.
+template <class Function>
+auto or_inflate_none(spex::mpi::DeviceInflaters& inflaters, const Function& function) {
+  try {
+    return function();
+  } catch (...) {
+    inflaters.start_none();
+    throw;
+  }
+}
+
 int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExtractors& extractors,
             spex::mpi::DeviceInflaters& inflaters) {
   CLI::App app("Extracts 1D spectra from preprocessed CCD frames by spectroperfectionism, on GPUs.",
@@ -193,7 +210,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExt
         expected_load(many, gpu.inflate, to_do.frames, world, job.settings.read_threads);
     if (load.gpus_inflate) job.settings.inflater = &inflaters;
     many.find_devices = [&, load, asked = many] {
-      if (devices.empty()) take_gpus();
+      if (devices.empty()) or_inflate_none(inflaters, take_gpus);
       spex::mpi::collective(world, [&] {
         threads = threads_for(load_of_devices(load, gpu.inflate, node, devices), asked);
       });
@@ -204,15 +221,14 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExt
   }
   return spex::extract_one_or_many(world, job, many, std::move(to_do), [&](int k) {
     if (devices.empty()) take_gpus();
-    const auto count = static_cast<int>(devices.size());
+    const int count = static_cast<int>(devices.size());
     const int frames_at_once = (threads.extractors + count - 1) / count;  // of a GPU
-    spex::PatchExtractor extractor =
-        extractors.of_slot(k, devices[static_cast<std::size_t>(k % count)], frames_at_once);
+    spex::PatchExtractor extractor = or_inflate_none(inflaters, [&] {
+      return extractors.of_slot(k, devices[static_cast<std::size_t>(k % count)], frames_at_once);
+    });
     // The last extractor: until now the driver was busy.
     if (threads.devices_inflate && extractors.count() == threads.extractors)
-      for (const int device : devices)
-        inflaters.start(
-            device, [device] { return spex::gpu::gpu_inflater(device, spex::pin_large_block); });
+      start_inflaters(inflaters, devices);
     return extractor;
   });
 }
