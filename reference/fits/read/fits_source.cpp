@@ -79,16 +79,16 @@ std::span<const char> without_padding(const FitsHdu& hdu, const Bytes& data) {
 
 }  // namespace
 
-FitsSource::FitsSource(const std::string& path, const FitsReadOptions& options)
-    : options_(options) {
+FitsSource::FitsSource(const std::string& path, FitsReadOptions options)
+    : options_(std::move(options)) {
   check_readable(path);
   const auto size = static_cast<long long>(std::filesystem::file_size(path));
   open(read_file_at(path), size, path);
 }
 
 FitsSource::FitsSource(std::span<const char> bytes, const std::string& name,
-                       const FitsReadOptions& options)
-    : options_(options) {
+                       FitsReadOptions options)
+    : options_(std::move(options)) {
   open(read_memory_at(bytes), static_cast<long long>(bytes.size()), name);
 }
 

@@ -34,9 +34,9 @@ class FitsSource {
  public:
   /// Throws Error(data) if the file is missing, empty, cut short, damaged or not a FITS file, and
   /// what the inflater throws other than Error(data).
-  FitsSource(const std::string& path, const FitsReadOptions& options);
+  FitsSource(const std::string& path, FitsReadOptions options);
   /// The same from `bytes`, which must outlive this object; errors refer to `name`.
-  FitsSource(std::span<const char> bytes, const std::string& name, const FitsReadOptions& options);
+  FitsSource(std::span<const char> bytes, const std::string& name, FitsReadOptions options);
 
   /// All HDUs, in the file's order.
   [[nodiscard]] const std::vector<SourceHdu>& hdus() const { return hdus_; }
