@@ -83,9 +83,9 @@ class LostDevices {
 // device is left, the lost extractors stay to fail the remaining frames.
 //
 // The first frames are read while the devices are found. Each extractor starts as soon as it is
-// created, because the driver creates the contexts of GPUs
-// one after another. No frame is written before all ranks have all their extractors, so that a
-// rank's failure to create one leaves no output.
+// created, because the driver creates the contexts of GPUs one after another. No frame is written
+// before all ranks have all their extractors, so that a rank's failure to create one leaves no
+// output.
 class Pipeline {
  public:
   Pipeline(const Run& run, std::vector<int> frames)

@@ -21,8 +21,8 @@ namespace spex {
 /// for the bins of `core`, which are some of those of `spots`; m = A f over all bins of `spots`,
 /// t_i = 1 / ((psferr m_i)^2 + 1 / W_i) where W_i > 0, else 0. f: all n bins, electron. With
 /// Chi2Pixels::bright, t_i = 0 where psferr m_i <= 0 too, and pixels that the model meets exactly
-/// do not count either. The model is computed in the
-/// box around the core's spots alone.
+/// do not count either. The model is computed in the box
+/// around the core's spots alone.
 [[nodiscard]] std::vector<double> chi2pix(const PatchSpots& core, const PatchSpots& spots,
                                           const PatchPixels& pixels, const std::vector<double>& f,
                                           double psferr, Chi2Pixels counted = Chi2Pixels::weighted);

@@ -14,6 +14,7 @@
 
 #include "reference/core/error.hpp"
 #include "reference/fits/fits_checksum.hpp"
+#include "reference/fits/plain_hdu.hpp"
 #include "reference/fits/read/inflate.hpp"
 #include "reference/fits/read/table_cells.hpp"
 #include "reference/fits/read/unpack_image.hpp"
@@ -56,9 +57,6 @@ std::vector<std::string> cards_without_axes(const FitsHeader& header) {
   }
   return cards;
 }
-
-// DEFLATE codes at most 258 bytes by 2 bits.
-constexpr std::size_t max_inflated_by_byte = 1032;
 
 // The size of a gzip file's content, modulo 2^32, which its last four bytes say.
 std::size_t size_in_trailer(const ReadAt& read_at, long long size) {
@@ -117,7 +115,7 @@ bool FitsSource::open_inflated(const ReadAt& read_at, long long size, const std:
   if (options_.inflater == nullptr || !options_.inflater->takes(stored)) return false;
   try {
     const std::size_t room = std::max(stored, size_in_trailer(read_at, size));
-    if (room / max_inflated_by_byte > stored) return false;
+    if (std::cmp_greater(room / stored, max_unpacked_a_byte)) return false;
     inflated_.reset(new (std::nothrow) char[room]);
     const std::span<char> memory(inflated_.get(), inflated_ == nullptr ? 0 : room);
     if (!memory.empty() && read_at(0, memory.data(), size) == size) {
