@@ -37,7 +37,8 @@ Extractor::Impl::Impl(const ExtractorSettings& settings)
       fibers_(context_, settings.poison, host_threads(settings)),
       guarded_(settings.poison),
       poison_(settings.poison),
-      host_threads_(host_threads(settings)) {}
+      host_threads_(host_threads(settings)),
+      turns_(settings.turns) {}
 
 Extracted Extractor::Impl::extract_patches(const ExtractInputs& inputs,
                                            const std::vector<Patch>& patches, StageTimes& times,
@@ -196,6 +197,8 @@ void Extractor::Impl::extract_direct(DirectEngine& engine, const ExtractInputs& 
                                      const std::vector<Patch>& patches, bool band_can,
                                      const std::function<void(long)>& done,
                                      std::vector<std::vector<double>>* models) {
+  // Held until guarded patches are known, when little of the frame is left to compute.
+  const HeldToken turn(turns_.get());
   const auto all = static_cast<int>(patches.size());
   for (int first = 0; first < all;) {
     int last = end_of_run(patches, first, same_bundle);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/core/stage_times.hpp"
+#include "reference/core/tokens.hpp"
 #include "reference/extract/extract_patches.hpp"
 #include "reference/model/extracted.hpp"
 
@@ -17,6 +18,9 @@ struct ExtractorSettings {
   int device = 0;
   /// Number of extractors that share the GPU, and the host's threads.
   int frames_at_once = 1;
+  /// Tokens of these extractors, of which one is held while a frame is computed, so that frames do
+  /// not all compute first and all transfer then. nullptr: no limit.
+  std::shared_ptr<Tokens> turns = {};
   /// Fill device buffers with NaN before use, so that unwritten numbers are noticed.
   bool poison = false;
   /// Pins host memory that begins at an address until it is freed; returns false if it cannot.

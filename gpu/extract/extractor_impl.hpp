@@ -103,6 +103,7 @@ class Extractor::Impl {
   std::map<int, FrameFlux> flux_;  // flux of the frame, by bundle
   bool poison_;
   int host_threads_;
+  std::shared_ptr<Tokens> turns_;         // may be null
   std::optional<SpotsView> spots_ahead_;  // of all patches
   bool rejects_ = false;                  // pixels of this frame
   std::optional<PixelRejection> rejection_;

@@ -49,10 +49,11 @@ std::string gpu_bus_id(int device) {
   return id.data();
 }
 
-PatchExtractor gpu_extractor(int device, int frames_at_once, const PinHostMemory& pin) {
+PatchExtractor gpu_extractor(int device, const GpuShare& share, const PinHostMemory& pin) {
   ExtractorSettings settings;
   settings.device = device;
-  settings.frames_at_once = frames_at_once;
+  settings.frames_at_once = share.extractors;
+  settings.turns = share.turns;
   const char* poison = std::getenv("SPEX_GPU_POISON");
   settings.poison = poison != nullptr && std::string(poison) == "1";
   if (pin)

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "reference/core/memory/large_blocks.hpp"
+#include "reference/core/tokens.hpp"
 #include "reference/fits/read/whole_inflater.hpp"
 #include "reference/frame/patch_extractor.hpp"
 
@@ -30,12 +31,18 @@ namespace spex::gpu {
 using PinHostMemory =
     std::function<bool(const void* memory, const std::shared_ptr<Pinner>& pinner, PinBlocks which)>;
 
+/// How extractors share a GPU, each with its own memory.
+struct GpuShare {
+  int extractors = 1;
+  /// A token for each frame that may be computed at a time. nullptr: no limit.
+  std::shared_ptr<Tokens> turns = {};
+};
+
 /// An extractor on GPU `device`. The milestone in the options selects the engine. The environment
-/// variable SPEX_GPU_POISON=1 first fills device buffers with NaN. `frames_at_once` is the number
-/// of extractors that share the GPU, each with its own memory. Frames and spectra are sent from and
-/// to memory that `pin` has pinned; without it, through small pinned pieces. Throws Error(usage) if
-/// there is no such device.
-[[nodiscard]] PatchExtractor gpu_extractor(int device, int frames_at_once = 1,
+/// variable SPEX_GPU_POISON=1 first fills device buffers with NaN. Frames and spectra are sent
+/// from and to memory that `pin` has pinned; without it, through small pinned pieces. Throws
+/// Error(usage) if there is no such device.
+[[nodiscard]] PatchExtractor gpu_extractor(int device, const GpuShare& share = {},
                                            const PinHostMemory& pin = {});
 
 /// An inflater of gzip files on GPU `device`, whose memory `pin` pins. It takes memory of the GPU

@@ -24,7 +24,8 @@ double gpu_memory(int /*device*/) {
   return 0;
 }
 
-PatchExtractor gpu_extractor(int /*device*/, int /*frames_at_once*/, const PinHostMemory& /*pin*/) {
+PatchExtractor gpu_extractor(int /*device*/, const GpuShare& /*share*/,
+                             const PinHostMemory& /*pin*/) {
   throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
 }
 

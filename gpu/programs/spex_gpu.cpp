@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -32,6 +33,7 @@
 #include "reference/core/exit_status.hpp"
 #include "reference/core/memory/pin_large_block.hpp"
 #include "reference/core/parallel.hpp"
+#include "reference/core/tokens.hpp"
 #include "reference/core/version.hpp"
 #include "reference/model/milestones.hpp"
 
@@ -108,18 +110,29 @@ spex::mpi::PipelineThreads begin_with(const spex::mpi::PipelineLoad& load,
   return threads;
 }
 
+// Number of frames that a GPU computes at a time while it transfers others. With two options, the
+// GPU waits for the host between a frame's kernels.
+int frames_computed_at_once(const spex::ExtractOptions& options) {
+  const bool waits = options.flux == spex::FluxSolver::frame || options.reject_pixels;
+  return waits ? 2 : 1;
+}
+
 // Keeps extractors until the process exits: the driver releases their memory (GB in hundreds of
 // blocks) at exit much faster than one by one.
 class KeptExtractors {
  public:
-  // The extractor of a slot, on `device`; created at the first call. Thread-safe.
-  spex::PatchExtractor of_slot(int slot, int device, int frames_at_once) {
+  // The extractor of a slot, on `device`; created at the first call. The device has `count` of
+  // them, of which `computing` compute at a time. Thread-safe.
+  spex::PatchExtractor of_slot(int slot, int device, int count, int computing) {
+    spex::gpu::GpuShare share{.extractors = count};
     {
       const std::scoped_lock lock(mutex_);
       if (const auto kept = kept_.find(slot); kept != kept_.end()) return kept->second;
+      std::shared_ptr<spex::Tokens>& turns = turns_[device];
+      if (!turns) turns = std::make_shared<spex::Tokens>(computing);
+      share.turns = turns;
     }
-    spex::PatchExtractor extractor =
-        spex::gpu::gpu_extractor(device, frames_at_once, spex::pin_large_block);
+    spex::PatchExtractor extractor = spex::gpu::gpu_extractor(device, share, spex::pin_large_block);
     const std::scoped_lock lock(mutex_);
     return kept_.emplace(slot, std::move(extractor)).first->second;
   }
@@ -131,7 +144,8 @@ class KeptExtractors {
 
  private:
   std::mutex mutex_;
-  std::map<int, spex::PatchExtractor> kept_;
+  std::map<int, spex::PatchExtractor> kept_;            // by slot
+  std::map<int, std::shared_ptr<spex::Tokens>> turns_;  // by device
 };
 
 void start_inflaters(spex::mpi::DeviceInflaters& inflaters, const std::vector<int>& devices) {
@@ -224,7 +238,8 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExt
     const int count = static_cast<int>(devices.size());
     const int frames_at_once = (threads.extractors + count - 1) / count;  // of a GPU
     spex::PatchExtractor extractor = or_inflate_none(inflaters, [&] {
-      return extractors.of_slot(k, devices[static_cast<std::size_t>(k % count)], frames_at_once);
+      return extractors.of_slot(k, devices[static_cast<std::size_t>(k % count)], frames_at_once,
+                                frames_computed_at_once(job.settings.options));
     });
     // The last extractor: until now the driver was busy.
     if (threads.devices_inflate && extractors.count() == threads.extractors)

@@ -34,4 +34,21 @@ class Tokens {
   int count_;
 };
 
+/// Holds a token for a scope.
+class HeldToken {
+ public:
+  /// Waits for a token. nullptr: holds none.
+  explicit HeldToken(Tokens* from) : from_(from) {
+    if (from_ != nullptr) from_->acquire();
+  }
+  HeldToken(const HeldToken&) = delete;
+  HeldToken& operator=(const HeldToken&) = delete;
+  ~HeldToken() {
+    if (from_ != nullptr) from_->release();
+  }
+
+ private:
+  Tokens* from_;
+};
+
 }  // namespace spex

@@ -48,5 +48,23 @@ TEST(Tokens, ReleaseWakesAsManyThreadsAsTokens) {
   EXPECT_EQ(acquired, waiting);
 }
 
+TEST(Tokens, AreHeldForAScope) {
+  Tokens tokens(1);
+  const HeldToken of_nothing(nullptr);
+  for (int i = 0; i < 2; ++i) const HeldToken held(&tokens);
+  std::atomic<bool> acquired = false;
+  std::jthread other;
+  {
+    const HeldToken held(&tokens);
+    other = std::jthread([&] {
+      const HeldToken next(&tokens);
+      acquired = true;
+    });
+    EXPECT_FALSE(acquired);
+  }
+  other.join();
+  EXPECT_TRUE(acquired);
+}
+
 }  // namespace
 }  // namespace spex
