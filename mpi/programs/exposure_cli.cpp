@@ -218,9 +218,9 @@ void add_schedule_options(CLI::App& app, Device device, ExposureArguments& many)
   using namespace mpi::pipeline_bounds;
   app.add_option("--readers", many.readers,
                  std::string("pipeline: reading threads of a rank; default: ") +
-                     (gpu ? fmt::format("one for two CPUs, at most {} per GPU;\none per CPU where "
-                                        "CPUs unpack .gz or .fz",
-                                        max_plain_readers)
+                     (gpu ? fmt::format("one for two CPUs, at most {} per GPU,\n{} if it inflates "
+                                        "images; one per CPU where CPUs unpack .gz or .fz",
+                                        max_plain_readers, max_readers_of_inflater)
                           : "2"))
       ->group(many_frames);
   app.add_option("--extractors", many.extractors,

@@ -43,7 +43,8 @@ PipelineThreads pipeline_threads(const PipelineLoad& load) {
   threads.extractors = extractors_of(load);
   // Decompression takes most of the CPU time of a frame that a CPU unpacks.
   const bool cpus_unpack = load.tiled_inputs || (load.gzip_inputs && !load.gpus_inflate);
-  threads.readers = cpus_unpack ? load.cpus : std::min(half, max_plain_readers * load.devices);
+  const int most = load.gpus_inflate ? max_readers_of_inflater : max_plain_readers;
+  threads.readers = cpus_unpack ? load.cpus : std::min(half, most * load.devices);
   threads.writers = std::min(half, max_plain_writers * load.devices);
   threads.write_threads =
       std::clamp(2 * load.cpus / std::max(1, threads.writers), 1, max_write_threads);

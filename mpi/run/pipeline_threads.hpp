@@ -15,6 +15,8 @@ namespace pipeline_bounds {
 inline constexpr int max_extractors_of_device = 4;
 /// More readers and writers of plain files would wait for the GPU.
 inline constexpr int max_plain_readers = 6;
+/// Some readers wait for the GPU that inflates their images.
+inline constexpr int max_readers_of_inflater = 8;
 inline constexpr int max_plain_writers = 8;  ///< see max_plain_readers
 }  // namespace pipeline_bounds
 

@@ -32,7 +32,7 @@ TEST(PipelineThreads, PackedImagesAreReadByAllCpus) {
   load.gzip_inputs = true;
   EXPECT_EQ(pipeline_threads(load).readers, 16);
   load.gpus_inflate = true;
-  EXPECT_EQ(pipeline_threads(load).readers, 6);
+  EXPECT_EQ(pipeline_threads(load).readers, 8);
   load.tiled_inputs = true;
   EXPECT_EQ(pipeline_threads(load).readers, 16);
 }
