@@ -2,6 +2,7 @@
 
 import sys
 import unittest
+from copy import deepcopy
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -75,6 +76,38 @@ class Figures(unittest.TestCase):
         self.assertEqual(list(line.get_xdata()), [1, 2, 4])
         self.assertAlmostEqual(line.get_ydata()[0], 4 * line.get_ydata()[2])
         self.assertIsNone(scaling.bundles_figure(results[:1], "weak", "ranks"))
+
+    def test_ranks_have_a_panel_a_milestone_and_a_line_by_gpus_and_mps(self):
+        points = []
+        for gpus, mps in ((1, True), (2, True), (2, False)):
+            for ranks in (1, 2, 4):
+                point = sweep_point(ranks, "ranks-per-gpu", ranks, ranks * gpus)
+                point["record"]["scaling"]["sweep"] = f"ranks-{gpus}-{mps}"
+                point["record"]["launch"] |= {"gpus_per_node": gpus, "mps": mps and ranks > 1}
+                points.append(point)
+        other = deepcopy(points[:3])
+        for point in other:
+            point["record"]["milestone"] = "batch-subbundle"
+        figure = scaling.ranks_figure([result("pipeline", p) for p in points + other])
+        self.assertEqual(
+            [a.get_title("left") for a in figure.axes], ["batch-subbundle", "pipeline"]
+        )
+        _, labels = figure.axes[1].get_legend_handles_labels()
+        system = points[0]["record"]["system"]["name"]
+        wanted = ["1 GPU, MPS", "2 GPUs, MPS", "2 GPUs, without MPS"]
+        self.assertEqual(labels, [f"{name}, {system}" for name in wanted])
+        for container in figure.axes[1].containers:
+            self.assertEqual(list(container.lines[0].get_xdata()), [1, 2, 4])
+        self.assertEqual(cut_off(figure), [])
+        self.assertIsNone(scaling.ranks_figure([]))
+
+    def test_more_frames_have_a_line_by_gpus(self):
+        points = [sweep_point(n, "gpus", n, n) for n in (1, 2)]
+        for n, point in zip((1, 2), points, strict=True):
+            point["record"]["launch"]["gpus_per_node"] = n
+        figure = scaling.gpus_figure([result("pipeline", p) for p in points])
+        _, labels = figure.axes[0].get_legend_handles_labels()
+        self.assertEqual(labels, ["30 frames, plain FITS"])
 
     def test_cores_and_nodes_stand_beside_the_ideal(self):
         """Strong scaling as a speedup, weak scaling as an efficiency; both from the fewest."""

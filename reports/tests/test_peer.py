@@ -14,6 +14,7 @@ from spexreports.results.peer import read_peers
 from spexreports.results.read import find
 from spexreports.tables.headline import speed_table
 from spexreports.tables.peer import peer_table
+from spexreports.tables.provenance import origins
 
 GPU = "NVIDIA H200"
 
@@ -63,9 +64,12 @@ class Peer(unittest.TestCase):
         table = speed_table([result("pipeline")], self.read(three_arms()))
         self.assertEqual([kind for kind, _ in table.rows], ["paper", "peer", "ours"])
         cells = table.rows[1][1]
-        self.assertEqual(cells[:3], [f"gpu_specter, same machine: one {GPU}", "300.00", "360.0"])
-        self.assertIn("by 5 ranks under MPS, extraction alone", table.note)
-        self.assertIn("(0123456, 2026-11-26)", table.note)
+        name = f"gpu_specter, same machine, extraction alone: one {GPU}"
+        self.assertEqual(cells[:3], [name, "300.00", "360.0"])
+        said = origins([result("pipeline")], self.read(three_arms()))
+        self.assertIn("by 5 ranks under MPS, extraction alone", said)
+        self.assertIn("(0123456, 2026-11-26)", said)
+        self.assertNotIn("0123456", table.markdown())
         self.assertIn("same machine", table.without_paper().markdown())
 
     def test_no_row(self):
@@ -148,7 +152,8 @@ class Peer(unittest.TestCase):
         status, _, err = run("bench", self.path, "--out", self.path / "out")
         self.assertEqual((status, err), (0, ""))
         page = (self.path / "out/index.html").read_text()
-        self.assertIn(f"gpu_specter, same machine: one {GPU}", shown(page.split("<details")[0]))
+        name = f"gpu_specter, same machine, extraction alone: one {GPU}"
+        self.assertIn(name, shown(page.split("<details")[0]))
         self.assertEqual(page.count('<h3 id="peer">'), 1)
 
 

@@ -4,9 +4,10 @@ from matplotlib.figure import Figure
 
 from spexreports.figures import style
 from spexreports.results.result import Result
-from spexreports.results.work import compression, in_sweep, long_runs, options
+from spexreports.results.work import FILES, compression, in_sweep, long_runs, options
 from spexreports.tables.headline import headlines
 from spexreports.tables.long_runs import steady
+from spexreports.tables.numbers import counted
 
 Points = list[tuple[float, float, float, float]]  # x, value, low, high
 
@@ -17,58 +18,91 @@ def _point(x: float, statistic) -> tuple[float, float, float, float]:
     return x, value, low, value if statistic.high is None else statistic.high
 
 
-def _lines(
-    lines: dict[str, Points], xlabel: str, ylabel: str, height: float = 2.9
-) -> Figure | None:
-    """A line for each name with at least two points; None without one."""
-    lines = {name: sorted(points) for name, points in lines.items() if len(points) > 1}
-    if not lines:
-        return None
-    drawn, axes = style.figure(height)
-    axis = axes[0, 0]
-    for index, (name, points) in enumerate(lines.items()):
-        color, marker = style.line_style(index)
+def _draw(axis, lines: dict[str, Points], names: list[str]) -> None:
+    """Draws lines, each in the color and marker of its place among `names`."""
+    for name, points in lines.items():
+        color, marker = style.line_style(names.index(name))
         x, value, low, high = zip(*points, strict=True)
         below = [v - one for v, one in zip(value, low, strict=True)]
         above = [one - v for v, one in zip(value, high, strict=True)]
         drawing = {"color": color, "marker": marker, "ms": 5, "lw": 1.3, "capsize": 2}
         axis.errorbar(x, value, yerr=[below, above], label=name, **drawing)
     style.whole_ticks(axis.xaxis, sorted({p[0] for points in lines.values() for p in points}))
-    axis.set_xlabel(xlabel)
-    axis.set_ylabel(ylabel)
     axis.set_ylim(bottom=0)
     if max(p[1] for points in lines.values() for p in points) > 100:
         style.thousands(axis.yaxis)
+
+
+def _with_points(lines: dict[str, Points]) -> dict[str, Points]:
+    """The lines with at least two points, in the order of x."""
+    return {name: sorted(points) for name, points in lines.items() if len(points) > 1}
+
+
+def _lines(
+    lines: dict[str, Points], xlabel: str, ylabel: str, height: float = 2.9
+) -> Figure | None:
+    """A line for each name with at least two points; None without one."""
+    lines = _with_points(lines)
+    if not lines:
+        return None
+    drawn, axes = style.figure(height)
+    axis = axes[0, 0]
+    _draw(axis, lines, list(lines))
+    axis.set_xlabel(xlabel)
+    axis.set_ylabel(ylabel)
     columns = 2 if max(map(len, lines)) < 26 else 1
     drawn.legend(loc="outside lower left", ncols=columns, handlelength=1.6, columnspacing=1.0)
     return drawn
 
 
 def gpus_figure(results: list[Result]) -> Figure | None:
-    """FPNH by GPUs of a node: of an exposure by both clocks, and of long runs."""
+    """FPNH by GPUs of a node: of an exposure by both clocks, of more frames, and of long runs."""
     found = [r for r in headlines(results) if r.gpus and compression(r) == "none"]
     sustained = {r.gpus: r for r in long_runs(results) if r.gpus and r.entry != "night"}
-    return _lines(
-        {
-            "exposure, launch to exit": [_point(r.gpus, r.effective.fpnh) for r in found],
-            "exposure, extraction": [_point(r.gpus, r.extraction.fpnh) for r in found],
-            "long run, steady part": [_point(n, steady(r)) for n, r in sustained.items()],
-        },
-        "GPUs of one node",
-        "frames per node-hour",
-    )
+    lines = {
+        "exposure, launch to exit": [_point(r.gpus, r.effective.fpnh) for r in found],
+        "exposure, extraction": [_point(r.gpus, r.extraction.fpnh) for r in found],
+        "long run, steady part": [_point(n, steady(r)) for n, r in sustained.items()],
+    }
+    for r in in_sweep(results, "gpus"):
+        if r.effective.fpnh:
+            files = FILES[compression(r)].strip("`")
+            name = f"{r.frames_asked} frames, {files}"
+            lines.setdefault(name, []).append(_point(r.gpus, r.effective.fpnh))
+    return _lines(lines, "GPUs of one node", "frames per node-hour")
 
 
 def ranks_figure(results: list[Result]) -> Figure | None:
-    """FPNH by the number of ranks that share a GPU."""
-    lines: dict[str, Points] = {}
-    for r in in_sweep(results, "ranks-per-gpu"):
-        if r.gpus and r.effective.fpnh:
-            for clock, name in (("effective", "launch to exit"), ("extraction", "extraction")):
-                label = f"{r.milestone}, {r.system}, {name}"
-                point = _point(r.ranks / r.gpus, getattr(r, clock).fpnh)
-                lines.setdefault(label, []).append(point)
-    return _lines(lines, "ranks that share a GPU (MPS)", "frames per node-hour")
+    """FPNH by the number of ranks that share a GPU, the paper's figure 3.
+
+    A panel for each milestone, in which a line for each number of GPUs, with or without MPS.
+    """
+    panels: dict[str, dict[str, Points]] = {}
+    sweeps = [r for r in in_sweep(results, "ranks-per-gpu") if r.gpus and r.effective.fpnh]
+    # A single rank needs no MPS in a sweep with it.
+    by_mps = {(r.system, r.scaling.sweep) for r in sweeps if r.json["launch"]["mps"]}
+    for r in sweeps:
+        with_mps = "MPS" if (r.system, r.scaling.sweep) in by_mps else "without MPS"
+        name = f"{counted(r.gpus, 'GPU')}, {with_mps}, {r.system}"
+        points = panels.setdefault(r.milestone, {}).setdefault(name, [])
+        points.append(_point(r.ranks / r.gpus, r.effective.fpnh))
+    panels = {name: _with_points(lines) for name, lines in sorted(panels.items())}
+    panels = {name: lines for name, lines in panels.items() if lines}
+    if not panels:
+        return None
+    names = list(dict.fromkeys(name for lines in panels.values() for name in lines))
+    height = 0.6 + 1.9 * len(panels) + 0.17 * len(names)
+    drawn, axes = style.figure(height, nrows=len(panels))
+    found = {}
+    for axis, (milestone, lines) in zip(axes[:, 0], panels.items(), strict=True):
+        _draw(axis, lines, names)
+        axis.set_title(milestone)
+        handles, labels = axis.get_legend_handles_labels()
+        found |= dict(zip(labels, handles, strict=True))
+    axes[-1, 0].set_xlabel("ranks that share a GPU")
+    drawn.supylabel("frames per node-hour, launch to exit", fontsize=style.FONT)
+    drawn.legend(found.values(), found, loc="outside lower left", handlelength=1.6)
+    return drawn
 
 
 def bundles_figure(results: list[Result], kind: str, what: str) -> Figure | None:

@@ -17,7 +17,7 @@ from spexreports.results.result import Result
 from spexreports.results.trace import read_traces
 from spexreports.results.work import has_fpnh, long_runs
 from spexreports.tables import acceptance as accepting
-from spexreports.tables import headline, projection, provenance, times
+from spexreports.tables import agreement, headline, projection, provenance, times, verdicts
 from spexreports.tables import ladder as ladders
 from spexreports.tables import long_runs as nights
 from spexreports.tables import scaling as sweeps
@@ -169,7 +169,7 @@ def _pictures(found: Found, out: Path, paper: bool) -> dict[str, Picture | None]
         (
             "ranks",
             "Ranks that share a GPU",
-            "Two frames. The second rank gains most; from four on there is no gain.",
+            "Figure 3 of the paper. Without MPS, ranks take turns on the GPU.",
             scaling.ranks_figure(results),
         ),
         (
@@ -253,12 +253,13 @@ def bench_report(paths: list[Path], out: Path, paper: bool = False) -> list[Path
             "acceptances": [(a, *accepting.tables_of(a)) for a in found.acceptances],
             "tight": TIGHT,
             "paper": paper,
-            "agreement": headline.agreement(heads or results),
-            "right": all(f["failure"] is None for f in headline.frames_of(heads or results)),
-            "verdicts": headline.verdicts(headline.judged(results)),
-            "failures": headline.failures(results),
+            "agreement": agreement.agreement(heads or results),
+            "right": agreement.all_right(heads or results),
+            "verdicts": verdicts.verdicts(verdicts.judged(results)),
+            "failures": verdicts.failures(results),
             "limits": headline.limits(results),
             "whole": any(has_fpnh(r) for r in results),
+            "origins": provenance.origins(results, read_peers(found.peers), paper),
             "commands": provenance.commands(results),
             "count": len(results),
             "published": read_published(),

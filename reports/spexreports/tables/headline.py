@@ -1,4 +1,4 @@
-"""The summary: how fast, compared with what, correct or not, and with which limitations."""
+"""The summary: how fast, compared with what, and with which limitations."""
 
 from spexreports.results.peer import PeerResult
 from spexreports.results.published import read_published
@@ -19,15 +19,7 @@ from spexreports.tables.numbers import counted, factor, number, speed
 from spexreports.tables.peer import speed_of_peer
 from spexreports.tables.table import Table
 
-# Said of results that are older than the rules.
-NOT_COMPLETE = " Not complete: right, but without all that the run rules ask (docs/benchmark.md)."
 COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
-# Checks against the reference that a reader knows, with their units.
-QUANTITIES = {
-    "flux pull": "flux {} σ",
-    "ivar, relative": "ivar {} (relative)",
-    "resolution": "resolution {}",
-}
 
 
 def machine(result: Result) -> str:
@@ -46,8 +38,8 @@ def label(result: Result) -> str:
 def headlines(results: list[Result]) -> list[Result]:
     """The fastest exposure of 30 frames for each system and kind of files.
 
-    If no system has one, of fewer frames. The fewest GPUs come first, compressed files before plain
-    files.
+    A complete result comes before others. If no system has an exposure, of fewer frames. The fewest
+    GPUs come first, compressed files before plain files.
     """
     usual = [r for r in exposures(results) if standard(r)]
     # A system that was only run by another method, such as a CPU by cholesky, has those.
@@ -56,13 +48,37 @@ def headlines(results: list[Result]) -> list[Result]:
     groups: dict[tuple, list[Result]] = {}
     for r in [r for r in usual if of_exposure(r)] or usual:
         groups.setdefault((r.gpus, r.system, compression(r)), []).append(r)
+    groups = {key: [r for r in of if not r.why_incomplete] or of for key, of in groups.items()}
     return [fastest(groups[key]) for key in sorted(groups)]
 
 
-def of_newest_commit(results: list[Result]) -> list[Result]:
-    """The results of the commit whose headlines are the newest."""
-    commit = max(headlines(results), key=lambda r: r.start).commit
-    return [r for r in results if r.commit == commit]
+def of_newest_machine(results: list[Result]) -> list[Result]:
+    """The results of one machine at one commit: those of the newest headline on one GPU.
+
+    If no headline is of one GPU, of the newest headline.
+    """
+    found = headlines(results)
+    last = max([r for r in found if r.gpus == 1] or found, key=lambda r: r.start)
+    return [r for r in results if (r.commit, r.system) == (last.commit, last.system)]
+
+
+def _several_are_slower(found: list[Result]) -> str:
+    """Why an exposure takes longer on several GPUs than on fewer; empty where it does not."""
+    slower = [
+        machine(r)
+        for r in found
+        for fewer in found
+        if (fewer.gpu, compression(fewer)) == (r.gpu, compression(r))
+        and fewer.gpus < r.gpus
+        and fewer.effective.fpnh.value > r.effective.fpnh.value
+    ]
+    if not slower:
+        return ""
+    return (
+        f" One exposure takes longer on {' and on '.join(dict.fromkeys(slower))} than on fewer: "
+        "the driver starts GPUs one after the other before any of them gets work. They gain in "
+        "long runs."
+    )
 
 
 def speed_table(results: list[Result], peers: list[PeerResult] | None = None) -> Table | None:
@@ -77,20 +93,15 @@ def speed_table(results: list[Result], peers: list[PeerResult] | None = None) ->
         return None
     name = "the paper's best: four NVIDIA A100s, in Python"
     rows = [("paper", name, paper.fpnh, paper.walltime_s)]
-    notes: list[str] = []
+    seen: list[str] = []
     for r in found:
         peer = speed_of_peer(peers or [], r)
-        if peer and peer.note not in notes:
-            name = f"gpu_specter, same machine: {machine(r)}"
+        if peer and peer.note not in seen:
+            name = f"gpu_specter, same machine, extraction alone: {machine(r)}"
             rows.append(("peer", name, peer.fpnh, peer.seconds))
-            notes.append(peer.note)
+            seen.append(peer.note)
         seconds = r.effective.seconds.value * (r.scaled_to or r.frames_asked) / r.frames_asked
         rows.append(("ours", label(r), r.effective.fpnh.value, seconds))
-    entries = [
-        f"`{r.entry}` of {r.system} ({r.commit}, {r.start:%Y-%m-%d}"
-        f"{', not complete' if r.why_incomplete else ''})"
-        for r in found
-    ]
     return Table.of(
         "headline",
         "How fast",
@@ -104,103 +115,12 @@ def speed_table(results: list[Result], peers: list[PeerResult] | None = None) ->
             }
             for _, name, fpnh, seconds in rows
         ],
-        "From launch to exit, reading and writing included: here files in memory, in the paper a "
-        "shared file system. `.fits.gz`: input and output, as DESI stores them. The paper: "
-        f"{paper.milestone}, table 1. Here: {', '.join(entries)}."
-        + "".join(f" {note}" for note in notes)
-        + (NOT_COMPLETE if any(r.why_incomplete for r in found) else ""),
+        "From launch to exit, reading and writing included. The paper's files lie on a shared file "
+        "system, ours in memory. `.fits.gz`: input and output, as DESI stores them. "
+        f"DESI takes an exposure every {deadline:g} s, and must extract it in that time."
+        f"{_several_are_slower(found)}",
         kinds=tuple(kind for kind, *_ in rows),
     )
-
-
-def _small(value: float) -> str:
-    return f"{value:.1e}".replace("e-0", "e−").replace("e+00", "")
-
-
-def frames_of(results: list[Result]) -> list[dict]:
-    """The validation of each camera in each result."""
-    return [frame for r in results for frame in r.json["validation"]["frames"]]
-
-
-def right_frames(results: list[Result]) -> str:
-    """How many of the compared frames are correct, over all runs of all results."""
-    frames = frames_of(results)
-    compared = sum(frame["compared"] for frame in frames)
-    wrong = [frame["camera"] for frame in frames if frame["failure"] is not None]
-    if not wrong:
-        return f"All {compared} compared frames are right"
-    return f"Of {compared} compared frames those of {', '.join(dict.fromkeys(wrong))} are wrong"
-
-
-def agreement(results: list[Result]) -> str:
-    """What the frames agree with, and how closely."""
-    frames = frames_of(results)
-    with_reference = sum(frame["compared"] for frame in frames if frame["reference"])
-    compared = sum(frame["compared"] for frame in frames)
-    if not compared:
-        return "No frame was compared."
-    systems = ", ".join(dict.fromkeys(r.system for r in results))
-    against = "the simulated truth"
-    if with_reference == compared:
-        against = f"the CPU reference and {against}"
-    elif with_reference:
-        against += f", and {with_reference} of them with the CPU reference, which the plan asks for"
-    text = f"{right_frames(results)}: compared with {against}"
-    together = [c for r in results for c in r.json["validation"]["together"]]
-    parts = [c["largest"] / c["limit"] for c in together if c["limit"] and c["largest"] is not None]
-    if parts:
-        text += f"; worst {max(parts):.2f} of what is allowed"
-    text += f" ({systems})."
-    checks = [check for frame in frames for check in frame["checks"]]
-    known = []
-    for what, text_format in QUANTITIES.items():
-        largest = max((c["largest"] or 0 for c in checks if c["what"] == what), default=0)
-        known += [text_format.format(_small(largest))] if largest else []
-    return f"{text} Largest differences from the reference: {', '.join(known)}." if known else text
-
-
-def verdict(result: Result) -> str:
-    """The verdict of spex-bench, and its threshold."""
-    found, asked = result.json["verdict"], result.json["threshold"]
-    if asked:
-        target = ", ".join(f"{key} {value:g}" for key, value in asked.items() if value is not None)
-        speed_text = f"held to {target}: speed {found['performance']}, "
-    else:
-        speed_text = "speed not judged, as no target was stated (`spex-bench --thresholds FILE`): "
-    overall = "" if found["overall"] == "pass" and not asked else f"{found['overall']}, "
-    text = f"{overall}{speed_text}correctness {found['correctness']}, health {found['health']}"
-    return text + "".join(f"; {reason}" for reason in found["reasons"])
-
-
-def judged(results: list[Result]) -> list[Result]:
-    """The headlines; without a threshold, the fastest exposure of the system that has one."""
-    held: dict[str, list[Result]] = {}
-    for r in exposures(results):
-        if standard(r) and r.json["threshold"]:
-            held.setdefault(r.system, []).append(r)
-    return [
-        h if h.json["threshold"] or h.system not in held else fastest(held[h.system])
-        for h in headlines(results)
-    ]
-
-
-def verdicts(results: list[Result]) -> list[tuple[str, str, str]]:
-    """Systems, their verdict, and yes, no or open; equal verdicts appear once."""
-    systems: dict[tuple[str, str], list[str]] = {}
-    for r in results:
-        passed = "yes" if r.json["threshold"] else "open"
-        key = verdict(r), passed if r.overall == "pass" else "no"
-        systems.setdefault(key, []).append(r.system)
-    return [(", ".join(dict.fromkeys(names)), *key) for key, names in systems.items()]
-
-
-def failures(results: list[Result]) -> list[str]:
-    """Entries that do not pass, with the reasons."""
-    return [
-        f"{r.system}, {r.entry}: {r.overall}: {'; '.join(r.reasons) or r.skipped or r.error or ''}"
-        for r in results
-        if r.overall != "pass"
-    ]
 
 
 def others_table(results: list[Result]) -> Table | None:
@@ -239,17 +159,10 @@ def limits(results: list[Result]) -> list[str]:
         f"Files lie on {', '.join(storage)}{memory}.",
         "One node was used." if nodes == 1 else f"{nodes} nodes were used.",
     ]
-    planned = [f"`{r.entry}` of {r.system}" for r in found if r.json["inputs"]["seeds"] == "plan"]
+    planned = [machine(r) for r in found if r.json["inputs"]["seeds"] == "plan"]
     if planned:
         lines.append(
-            f"Seeds of {', '.join(planned)} are the plan's: these inputs could have been known "
-            "before. The rule that seeds are drawn is newer."
-        )
-    plain = [r for r in found if compression(r) == "none"] or found
-    largest, best = plain[-1], max(plain, key=lambda r: r.effective.fpnh.value)
-    if largest.gpus > best.gpus:
-        lines.append(
-            f"For one exposure {machine(largest)} are slower than {machine(best)}: the driver "
-            "starts GPUs one after the other before any of them gets work. They gain in long runs."
+            f"Seeds of {' and '.join(dict.fromkeys(planned))} are the plan's: these inputs could "
+            "have been known before. The rule that seeds are drawn is newer."
         )
     return lines

@@ -5,12 +5,37 @@ import shlex
 from collections.abc import Iterable
 
 from spexreports.results.checks import GpuCheck
+from spexreports.results.peer import PeerResult
+from spexreports.results.published import read_published
 from spexreports.results.result import Result
-from spexreports.tables.headline import right_frames, verdict
+from spexreports.tables.agreement import right_frames
+from spexreports.tables.headline import headlines, label
 from spexreports.tables.numbers import counted, speed
+from spexreports.tables.peer import speed_of_peer
 from spexreports.tables.table import Table
+from spexreports.tables.verdicts import verdict
 
 IDLE = "gpu-idle"  # normal: an idle GPU lowers its clocks
+
+# Said of results that are older than the rules.
+NOT_COMPLETE = "Not complete: right, but without all that the run rules ask (docs/benchmark.md)."
+
+
+def origins(results: list[Result], peers: list[PeerResult], paper: bool = True) -> str:
+    """The run, commit and date of each row of the summary; empty without a row."""
+    found = headlines(results)
+    if not found:
+        return ""
+    entries = [
+        f"{label(r)}: `{r.entry}` of {r.system} ({r.commit}, {r.start:%Y-%m-%d}"
+        f"{', not complete' if r.why_incomplete else ''})"
+        for r in found
+    ]
+    beside = [speed_of_peer(peers, r) for r in found]
+    said = [f"The paper: {read_published().best.milestone}, table 1."] if paper else []
+    said += [f"Here: {'; '.join(entries)}.", *dict.fromkeys(one.note for one in beside if one)]
+    said += [NOT_COMPLETE] if any(r.why_incomplete for r in found) else []
+    return " ".join(said)
 
 
 def _entries(names: Iterable[str]) -> str:

@@ -27,7 +27,11 @@ def _ratios(name: str, top: Result, bottom: Result) -> dict[str, str]:
 
 # Description of a point, by kind of sweep.
 POINTS = {
-    "ranks-per-gpu": lambda r: f"{r.ranks / max(r.gpus, 1):g} ranks a GPU",
+    "ranks-per-gpu": lambda r: (
+        f"{counted(r.gpus, 'GPU')}, {counted(round(r.ranks / max(r.gpus, 1)), 'rank')} each"
+        f"{', MPS' if r.json['launch']['mps'] else ''}"
+    ),
+    "gpus": lambda r: f"{counted(r.gpus, 'GPU')}, {FILES[compression(r)]}",
     "strong": lambda r: f"{counted(r.ranks, 'rank')}, {counted(r.scaling.bundles, 'bundle')}",
     "weak": lambda r: f"{counted(r.ranks, 'rank')}, {counted(r.scaling.bundles, 'bundle')}",
     "weak-frames": lambda r: f"{counted(r.ranks, 'rank')}, {counted(r.frames_asked, 'frame')}",
@@ -56,6 +60,7 @@ def sweeps_table(results: list[Result]) -> Table | None:
         "frames": lambda r: str(r.frames_asked),
         "launch to exit, s": lambda r: speed(r.effective.seconds),
         "extraction, s": lambda r: speed(r.extraction.seconds) if r.extraction else None,
+        "FPNH": lambda r: speed(r.effective.fpnh) if r.effective.fpnh else None,
         "read, s a frame": lambda r: f"{r.stage_seconds.get('read', 0.0):.2f}",
         "memory of a rank, GB": lambda r: gigabytes(r.largest("max_rss_bytes")),
         "runs": _runs,
