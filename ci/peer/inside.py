@@ -2,6 +2,8 @@
 
 usage: inside.py versions          prints versions as JSON; null for what is missing
        inside.py golden FRAME OUT  copies what spex-compare compares of a frame of gpu_specter
+       inside.py replace GOLDEN FRAME FIBER
+                                   replaces flux, ivar and R of fibers from FIBER on by FRAME's
 """
 
 import contextlib
@@ -53,8 +55,20 @@ def golden(frame: str, out: str) -> None:
         fits.HDUList([fits.PrimaryHDU(), *kept]).writeto(out, overwrite=True)
 
 
+def replace(golden_file: str, frame: str, fiber: str) -> None:
+    """Replaces the spectra of some fibers of a golden by those of another frame of gpu_specter."""
+    from astropy.io import fits
+
+    with fits.open(golden_file, mode="update") as file, fits.open(frame) as bundle:
+        for name in ("FLUX", "IVAR", "RESOLUTION"):
+            rows = bundle[name].data
+            file[name].data[int(fiber) : int(fiber) + len(rows)] = rows
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "versions":
         print(json.dumps(versions()))
+    elif sys.argv[1] == "replace":
+        replace(*sys.argv[2:])
     else:
         golden(*sys.argv[2:])

@@ -99,6 +99,22 @@ def command(program: Program, camera: str, settings: str, places: Places) -> lis
     return [str(word) for word in [*start, *words]]
 
 
+def bundle_command(
+    camera: str, settings: str, bundle: int, fibers: int, places: Places
+) -> tuple[list[str], Path]:
+    """The command line of gpu_specter on one CPU core for a bundle of a full frame; its frame."""
+    frame = places.data / "frames" / f"bundle-{bundle}-{settings}-{camera}.fits"
+    words = ["taskset", "-c", places.core, places.python, Path(__file__).with_name("spex.py")]
+    words += [
+        "-i",
+        places.file("preproc", camera, "full"),
+        "-p",
+        places.file("psf", camera, "full"),
+    ]
+    words += ["-o", frame, "--specmin", bundle * fibers, "-n", fibers, *options(camera, settings)]
+    return [str(word) for word in words], frame
+
+
 def events(frame: Path) -> Path:
     """The run log beside a frame of ours."""
     return frame.with_suffix(".events.json")

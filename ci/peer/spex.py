@@ -1,7 +1,8 @@
 """gpu_specter's program bin/spex, run by ci/peer-bench: the same arguments, the same function.
 
 It runs twice in one process. The first run compiles kernels, which a process of many frames does
-once; the second shows the extraction alone, and its seconds are printed: "again: 12.3456".
+once; the second shows the extraction alone, and its seconds are printed: "again: 12.3456". With
+SPEX_PEER_RUNS=1 it runs once.
 
 Two things differ where this Python or its MPI lacks something, and ci/peer-bench says so:
 
@@ -85,7 +86,7 @@ def write_frame(filename: str, frame: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Extracts a frame, twice."""
+    """Extracts a frame, twice or once."""
     own_files = importlib.util.find_spec("fitsio") is not None
     if not own_files:
         sys.modules["fitsio"] = types.ModuleType("fitsio")  # gpu_specter.io imports it
@@ -102,6 +103,8 @@ def main() -> None:
         if args.use_gpu and os.environ.get("SPEX_PEER_BROADCAST") == "host":
             comm = by_the_host(comm)
     program.main_gpu_specter(args, comm=comm)
+    if os.environ.get("SPEX_PEER_RUNS") == "1":
+        return
     start = time.perf_counter()
     program.main_gpu_specter(args, comm=comm)
     if comm is None or comm.rank == 0:

@@ -336,6 +336,52 @@ class PeerBench(unittest.TestCase):
         other = {"with": "b", "ok": True}
         self.assertEqual(worst([wrong], other), [wrong, other])
 
+    def test_the_cpu_decides_where_a_frame_of_a_gpu_differs(self):
+        """A bundle by gpu_specter's CPU path replaces its GPU path's; what still differs, fails."""
+        place = {"hdu": "IVAR", "fiber": 486, "bin": 2, "wavelength": 3600.0}
+        check = {"hdu": "IVAR", "what": "ivar", "limit": 1, "largest": 2, "bad": 1}
+        wrong = REPORT | {"failure": "IVAR differs"}
+        wrong["comparison"] = REPORT["comparison"] | {"checks": [check | {"first_bad": place}]}
+        text = "if cmp -s $1 $2; then echo '{}'; else echo '{}'; fi >$4"
+        reports = [
+            json.dumps(r).replace('"OK"', ok) for r, ok in ((REPORT, "true"), (wrong, "false"))
+        ]
+        self.script("bin/spex-compare", text.format(*reports))
+        self.script("python", 'if [[ $2 == golden ]]; then cp "$3" "$4"; else cp "$4" "$3"; fi')
+        files = {name: self.path / f"{name}.fits" for name in ("ours", "gpu", "cpu", "other")}
+        for name, file in files.items():
+            file.write_text("same" if name in ("ours", "cpu") else name)
+        asked = []
+
+        def frames(frame: str | None) -> dict:
+            def by_cpu(bundle: int) -> Path | None:
+                asked.append(bundle)
+                return files[frame] if frame else None
+
+            places = (files["ours"], files["gpu"], "production")
+            programs = (self.path / "bin", self.path / "python")
+            return self.program.compare.frames(*places, *programs, by_cpu)
+
+        found = frames("cpu")
+        self.assertEqual((found["ok"], found["by_cpu"]), (True, [19]))
+        self.assertEqual(found["by_gpu"], "IVAR differs")
+        for frame in ("other", None):
+            found = frames(frame)
+            self.assertEqual((found["ok"], found["failure"]), (False, "IVAR differs"))
+            self.assertNotIn("by_cpu", found)
+        self.assertEqual(asked, [19, 19, 19])
+        self.assertEqual(files["gpu"].read_text(), "gpu")
+
+    def test_a_bundle_on_a_cpu(self):
+        """One core, one bundle of the full frame, the same settings."""
+        plan = self.program.plan
+        places = plan.Places(Path("bin"), Path("python"), Path("data"), 3)
+        words, frame = plan.bundle_command("b0", "production", 19, 25, places)
+        self.assertEqual(words[:4], ["taskset", "-c", "3", "python"])
+        self.assertIn("-i data/full/preproc-b0-00000001.fits", " ".join(words))
+        self.assertIn("--specmin 475 -n 25 -w 3600.0,5800.0,0.8", " ".join(words))
+        self.assertEqual(frame, Path("data/frames/bundle-19-production-b0.fits"))
+
     def test_limits(self):
         """Limits for each of the settings, by the keys of a golden; none above `unpadded`."""
         cases = json.loads((PEER_BENCH.parent / "peer/cases.json").read_text())["cases"]

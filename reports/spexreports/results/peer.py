@@ -27,6 +27,7 @@ class PeerRun:
     extraction: float | None  # None where the program does not report it
     pull: float | None  # largest flux pull beside gpu_specter; None of gpu_specter
     failure: str | None  # of a comparison with gpu_specter; None of gpu_specter
+    by_cpu: int  # bundles compared with gpu_specter's CPU path, because its GPU path differs
 
     @property
     def is_peer(self) -> bool:
@@ -81,6 +82,14 @@ def _run(rows: list[dict]) -> PeerRun:
         extraction=None if None in inside else mean(inside),
         pull=None if None in pulls else max(pulls, default=None),
         failure=failures[0] if failures else None,
+        by_cpu=len(
+            {
+                (row["camera"], bundle)
+                for row in rows
+                for found in row["comparisons"]
+                for bundle in found.get("by_cpu", [])
+            }
+        ),
     )
 
 

@@ -63,6 +63,8 @@ def _row(found: PeerResult, run: PeerRun) -> dict[str, str | None]:
     where = found.gpu if run.device == "gpu" else f"one core of {found.cpu}"
     ranks = f", {counted(run.ranks, 'rank')}" if run.device == "gpu" else ""
     agrees = f"no: {run.failure}" if run.failure else "yes"
+    if run.by_cpu:
+        agrees += f", {counted(run.by_cpu, 'bundle')} with its CPU path"
     agrees += "" if run.pull is None else f", flux within {run.pull:.1e} σ"
     return {
         "system": f"{found.system}, {where}",
@@ -91,6 +93,8 @@ def peer_table(peers: list[PeerResult]) -> Table | None:
         "medians. Extraction: without start, reading and writing, as each program reports it; of "
         "gpu_specter the second in a process, which compiles nothing. "
         "Ratios are to the gpu_specter of the same settings with the fastest extraction. "
+        "With its CPU path: of a bundle in which gpu_specter's GPU path differs from ours by more "
+        "than allowed, but its CPU path does not. "
         f"{commits}."
     )
     kinds = tuple("" if run.is_peer else "ours" for found in peers for run in found.runs)
