@@ -13,9 +13,10 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+from plan import BUNDLE
+
 HERE = Path(__file__).resolve().parent
-# Fibers of a bundle of DESI, and the maximal number of bundles that are extracted again.
-BUNDLE, MOST_BUNDLES = 25, 3
+MAX_BUNDLES = 3  # of a frame that are extracted again
 
 
 def frames(
@@ -36,7 +37,7 @@ def frames(
     subprocess.run([python, HERE / "inside.py", "golden", theirs, golden], check=True)
     report = first = _report(ours, golden, settings, bin_folder)
     bundles: list[int] = []
-    while by_cpu and not report["ok"] and len(bundles) < MOST_BUNDLES:
+    while by_cpu and not report["ok"] and len(bundles) < MAX_BUNDLES:
         bundle = first_bundle(report)
         frame = None if bundle is None or bundle in bundles else by_cpu(bundle)
         if frame is None:
@@ -91,7 +92,10 @@ def summary(report: dict) -> dict:
 
 
 def worst(kept: list[dict], found: dict) -> list[dict]:
-    """The comparisons with one more: of those with the same program a failed one, or the last."""
+    """The comparisons with one more, the worst with each program; of equal ones the last.
+
+    Worst is one that failed, then one in which gpu_specter's CPU path decided.
+    """
     same = [one for one in kept if one["with"] == found["with"]]
     others = [one for one in kept if one["with"] != found["with"]]
-    return [*others, next((one for one in same if not one["ok"]), found)]
+    return [*others, min([found, *same], key=lambda one: (one["ok"], "by_cpu" not in one))]

@@ -15,7 +15,8 @@ NSUBBUNDLES = "5"
 # psferr of production by arm; the script takes that of the PSF file.
 PSFERR = {"b": "0.04", "r": "0.01", "z": "0.01"}
 # What is extracted: spex-sim's --size and the number of spectra.
-SIZES = {"gpu": ("full", 500), "cpu": ("bundle", 25)}
+BUNDLE = 25  # fibers
+SIZES = {"gpu": ("full", 500), "cpu": ("bundle", BUNDLE)}
 PEER = "gpu_specter"
 
 
@@ -100,18 +101,14 @@ def command(program: Program, camera: str, settings: str, places: Places) -> lis
 
 
 def bundle_command(
-    camera: str, settings: str, bundle: int, fibers: int, places: Places
+    camera: str, settings: str, bundle: int, places: Places
 ) -> tuple[list[str], Path]:
     """The command line of gpu_specter on one CPU core for a bundle of a full frame; its frame."""
     frame = places.data / "frames" / f"bundle-{bundle}-{settings}-{camera}.fits"
     words = ["taskset", "-c", places.core, places.python, Path(__file__).with_name("spex.py")]
-    words += [
-        "-i",
-        places.file("preproc", camera, "full"),
-        "-p",
-        places.file("psf", camera, "full"),
-    ]
-    words += ["-o", frame, "--specmin", bundle * fibers, "-n", fibers, *options(camera, settings)]
+    for option, kind in (("-i", "preproc"), ("-p", "psf")):
+        words += [option, places.file(kind, camera, "full")]
+    words += ["-o", frame, "--specmin", bundle * BUNDLE, "-n", BUNDLE, *options(camera, settings)]
     return [str(word) for word in words], frame
 
 

@@ -333,6 +333,9 @@ class PeerBench(unittest.TestCase):
         self.assertEqual(worst([], right), [right])
         self.assertEqual(worst([right], wrong), [wrong])
         self.assertEqual(worst([wrong], right), [wrong])
+        by_cpu = right | {"by_cpu": [19]}
+        self.assertEqual(worst([by_cpu], right), [by_cpu])
+        self.assertEqual(worst([by_cpu], wrong), [wrong])
         other = {"with": "b", "ok": True}
         self.assertEqual(worst([wrong], other), [wrong, other])
 
@@ -376,7 +379,7 @@ class PeerBench(unittest.TestCase):
         """One core, one bundle of the full frame, the same settings."""
         plan = self.program.plan
         places = plan.Places(Path("bin"), Path("python"), Path("data"), 3)
-        words, frame = plan.bundle_command("b0", "production", 19, 25, places)
+        words, frame = plan.bundle_command("b0", "production", 19, places)
         self.assertEqual(words[:4], ["taskset", "-c", "3", "python"])
         self.assertIn("-i data/full/preproc-b0-00000001.fits", " ".join(words))
         self.assertIn("--specmin 475 -n 25 -w 3600.0,5800.0,0.8", " ".join(words))

@@ -18,8 +18,8 @@ struct ExtractorSettings {
   int device = 0;
   /// Number of extractors that share the GPU, and the host's threads.
   int frames_at_once = 1;
-  /// Tokens of these extractors, of which one is held while a frame is computed, so that frames do
-  /// not all compute first and all transfer then. nullptr: no limit.
+  /// Tokens that these extractors share: each holds one while it computes, so that the others
+  /// transfer their frames meanwhile. nullptr: all compute at once.
   std::shared_ptr<Tokens> turns = {};
   /// Fill device buffers with NaN before use, so that unwritten numbers are noticed.
   bool poison = false;

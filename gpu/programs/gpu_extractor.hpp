@@ -34,7 +34,7 @@ using PinHostMemory =
 /// How extractors share a GPU, each with its own memory.
 struct GpuShare {
   int extractors = 1;
-  /// A token for each frame that may be computed at a time. nullptr: no limit.
+  /// A token for each frame that may be computed at a time. nullptr: all compute at once.
   std::shared_ptr<Tokens> turns = {};
 };
 

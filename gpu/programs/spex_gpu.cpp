@@ -110,8 +110,8 @@ spex::mpi::PipelineThreads begin_with(const spex::mpi::PipelineLoad& load,
   return threads;
 }
 
-// Number of frames that a GPU computes at a time while it transfers others. With two options, the
-// GPU waits for the host between a frame's kernels.
+// Number of frames that a GPU computes at a time while it transfers others. One keeps it busy, but
+// with these options the GPU waits for the host between a frame's kernels.
 int frames_computed_at_once(const spex::ExtractOptions& options) {
   const bool waits = options.flux == spex::FluxSolver::frame || options.reject_pixels;
   return waits ? 2 : 1;
