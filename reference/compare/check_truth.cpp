@@ -70,6 +70,7 @@ long long first_bin(const std::vector<double>& wave, const TruthFile& truth) {
 // Pulls of all bins, and flags of the bins that are used.
 struct Pulls {
   std::vector<double> value;
+  std::vector<double> expected;  // R truth sqrt(ivar), the signal to noise
   std::vector<bool> used;
   long long nwave = 0;
 };
@@ -81,7 +82,9 @@ Pulls make_pulls(const FrameFile& frame, const TruthFile& truth, const FrameShap
   const auto& resolution = frame.image("RESOLUTION")->value;
   const long long first = first_bin(frame.image("WAVELENGTH")->value, truth);
   const long long ndiag = shape.ndiagonals / 2;
-  Pulls pulls{std::vector<double>(flux.size()), std::vector<bool>(flux.size(), false), shape.nwave};
+  const std::size_t nbins = flux.size();
+  Pulls pulls{std::vector<double>(nbins), std::vector<double>(nbins),
+              std::vector<bool>(nbins, false), shape.nwave};
   for (long long s = 0; s < shape.nspec; ++s) {
     const std::vector<double> expected = apply_resolution(
         resolution.data() + s * shape.ndiagonals * shape.nwave, shape.ndiagonals,
@@ -89,8 +92,10 @@ Pulls make_pulls(const FrameFile& frame, const TruthFile& truth, const FrameShap
     for (long long w = ndiag; w < shape.nwave - ndiag; ++w) {
       const auto j = static_cast<std::size_t>(s * shape.nwave + w);
       pulls.used[j] = mask[j] == 0 && ivar[j] > 0;
-      if (pulls.used[j])
-        pulls.value[j] = (flux[j] - expected[static_cast<std::size_t>(w)]) * std::sqrt(ivar[j]);
+      if (!pulls.used[j]) continue;
+      const double flux_expected = expected[static_cast<std::size_t>(w)];
+      pulls.value[j] = (flux[j] - flux_expected) * std::sqrt(ivar[j]);
+      pulls.expected[j] = flux_expected * std::sqrt(ivar[j]);
     }
   }
   return pulls;
@@ -149,6 +154,26 @@ std::vector<Check> judge_all(const PullStatistics& pulls, const PullLimits& limi
           within("|correlation of neighbors|", pulls.correlation, 0, limits.correlation)};
 }
 
+// What the errors at the edges of patches may add to the standard deviation of a fiber's pulls.
+double allowance_of_seams(const FrameFile& frame, const Pulls& pulls, long long fiber) {
+  if (frame.flux_solver == "frame" || frame.nwavestep <= 0) return 0;
+  double squares = 0, bins = 0;
+  for (long long w = 0; w < pulls.nwave; ++w) {
+    const auto j = static_cast<std::size_t>(fiber * pulls.nwave + w);
+    if (!pulls.used[j]) continue;
+    squares += pulls.expected[j] * pulls.expected[j];
+    bins += 1;
+  }
+  const double patches = PullLimits::seam_nwavestep / static_cast<double>(frame.nwavestep);
+  return std::sqrt(1 + PullLimits::seam * PullLimits::seam * patches * squares / bins) - 1;
+}
+
+// The distance from [1, 1 + allowance]; NaN of NaN.
+double distance(double value, double allowance) {
+  if (value < 1) return 1 - value;
+  return value > 1 + allowance ? value - 1 - allowance : 0 * value;
+}
+
 // Checks each fiber separately, in standard deviations of its statistics.
 std::vector<Check> judge_fibers(const FrameFile& frame, const Pulls& pulls,
                                 const FrameShape& shape) {
@@ -167,8 +192,9 @@ std::vector<Check> judge_fibers(const FrameFile& frame, const Pulls& pulls,
     if (fiber.bins < truth_bins_of_fiber || fiber.pairs < truth_bins_of_fiber) continue;
     const double root = std::sqrt(bins);
     mean.add(std::abs(fiber.mean) * root, PullLimits::pull_bias * root, place);
-    std.add(std::abs(fiber.std - 1) * root / spread_of_std, 0, place);
-    half_width.add(std::abs(fiber.half_width - 1) * root / spread_of_half_width, 0, place);
+    const double seams = allowance_of_seams(frame, pulls, s);
+    std.add(distance(fiber.std, seams) * root / spread_of_std, 0, place);
+    half_width.add(distance(fiber.half_width, seams) * root / spread_of_half_width, 0, place);
     correlation.add(std::abs(fiber.correlation) * std::sqrt(static_cast<double>(fiber.pairs)), 0,
                     place);
   }
@@ -260,8 +286,9 @@ TruthCheck check_truth(const FrameFile& frame, const TruthFile& truth) {
         truth.path, fmt::format("has {} fibers", truth.nfiber),
         fmt::format("the frame's, {} to {}", frame.specmin, frame.specmin + shape.nspec - 1));
   // A shorter grid has no usable bin, and may have no step.
-  Pulls pulls{std::vector<double>(static_cast<std::size_t>(shape.nbins())),
-              std::vector<bool>(static_cast<std::size_t>(shape.nbins()), false), shape.nwave};
+  const auto nbins = static_cast<std::size_t>(shape.nbins());
+  Pulls pulls{std::vector<double>(nbins), std::vector<double>(nbins),
+              std::vector<bool>(nbins, false), shape.nwave};
   if (shape.nwave > std::max(1LL, shape.ndiagonals - 1)) pulls = make_pulls(frame, truth, shape);
   out.pulls = make_statistics(pulls, 0, shape.nspec);
   out.limits = pull_limits(out.pulls.bins, out.pulls.pairs);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "reference/compare/check_truth.hpp"
@@ -245,6 +246,27 @@ TEST(CheckTruth, OneWrongFiberFails) {
   for (int w = 0; w < nwave; ++w)
     values(frame, "FLUX")[at(7, w)] += 0.3 / std::sqrt(values(frame, "IVAR")[at(7, w)]);
   EXPECT_EQ(failures(frame), List{"|mean pull| of a fiber, sigmas"});
+}
+
+// Errors at the edges of patches, in proportion to the flux, widen the pulls of a bright fiber.
+TEST(CheckTruth, SeamsOfABrightFiberPass) {
+  constexpr int fiber = 7;
+  TruthFile bright = truth();
+  for (long long w = 0; w < bright.nwave; ++w)  // S/N 300 per bin
+    bright.flux[static_cast<std::size_t>((specmin + fiber) * bright.nwave + w)] *= 20;
+  const auto failures_of = [&](double error, const char* solver) {
+    FrameFile frame = make_frame(bright, unit_normal());
+    frame.flux_solver = solver;
+    frame.nwavestep = 50;
+    for (int w = 0; w < nwave; ++w)
+      if (w % 50 < 5 || w % 50 >= 45)
+        values(frame, "FLUX")[at(fiber, w)] *= 1 + (w % 4 < 2 ? error : -error);
+    return failures(check_truth(frame, bright));
+  };
+  const std::string too_wide = "|std of pull - 1| of a fiber, sigmas";
+  EXPECT_EQ(failures_of(0.006, "patch"), List{});
+  EXPECT_THAT(failures_of(0.006, "frame"), testing::Contains(too_wide));
+  EXPECT_THAT(failures_of(0.0095, "patch"), testing::Contains(too_wide));
 }
 
 // For 1.4 million bins of a full frame a deviation of a tenth of sigma is detected; for 50,000 it
