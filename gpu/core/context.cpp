@@ -71,7 +71,8 @@ void wait_for(cudaStream_t stream) {
 
 Event::Event() {
   cudaEvent_t event = nullptr;
-  SPEX_GPU_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  // A thread that waits for the event sleeps, so that readers and writers can use its core.
+  SPEX_GPU_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming | cudaEventBlockingSync));
   event_.reset(event);
 }
 

@@ -87,14 +87,20 @@ bool decode(std::span<const unsigned char> stream, int block, std::span<T> pixel
   constexpr int pixel_bits = 8 * static_cast<int>(sizeof(T));
   BitReader bits(stream);
   std::uint32_t last = bits.take(pixel_bits);
-  for (std::size_t begin = 0; begin < pixels.size() && !bits.ended();) {
+  for (std::size_t begin = 0; begin < pixels.size();) {
     const int code = static_cast<int>(bits.take(Code<T>::bits)) - 1;
     const std::size_t end = std::min(pixels.size(), begin + static_cast<std::size_t>(block));
+    if (bits.ended()) return false;
+    if (code < 0) {  // all differences are 0: most blocks of a mask
+      std::fill_n(pixels.data() + begin, end - begin, static_cast<T>(last));
+      begin = end;
+      continue;
+    }
     for (; begin < end; ++begin) {
       std::uint32_t coded = 0;
       if (code == Code<T>::plain) {
         coded = bits.take(pixel_bits);
-      } else if (code >= 0) {
+      } else {
         const std::uint32_t high = bits.take_zeros();
         coded = (high << code) | bits.take(code);
       }
