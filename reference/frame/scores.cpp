@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -19,24 +20,18 @@ Scores compute_scores(const Frame& frame, const std::string& camera, int threads
   };
   const int begin = bin_of(window.first);
   const int end = bin_of(window.end);
+  const auto nbins = static_cast<std::size_t>(std::max(end - begin, 0));
   const double root_of_dw = std::sqrt(frame.dw);
   const auto nspec = static_cast<std::size_t>(frame.nspec);
   Scores scores{std::vector<double>(nspec), std::vector<double>(nspec), std::vector<double>(nspec)};
   parallel_for(threads, frame.nspec, [&](int /*thread*/, int s) {
-    double sum = 0;
-    std::vector<double> count;
-    std::vector<double> snr;
-    count.reserve(std::max(end - begin, 0));
-    snr.reserve(std::max(end - begin, 0));
-    for (int w = begin; w < end; ++w) {
-      const double flux = frame.flux[frame.bin(s, w)];
-      sum += flux;
-      count.push_back(flux / frame.dw);
-      snr.push_back(std::sqrt(frame.ivar[frame.bin(s, w)]) * flux / root_of_dw);
-    }
-    scores.sum_raw_count[s] = sum;
-    scores.median_raw_count[s] = median(std::move(count));
-    scores.median_raw_snr[s] = median(std::move(snr));
+    const double* const flux = frame.flux.data() + frame.bin(s, begin);
+    const double* const ivar = frame.ivar.data() + frame.bin(s, begin);
+    std::vector<double> signal(nbins);
+    for (std::size_t w = 0; w < nbins; ++w) signal[w] = std::sqrt(ivar[w]) * flux[w];
+    scores.sum_raw_count[s] = std::accumulate(flux, flux + nbins, 0.0);
+    scores.median_raw_count[s] = median({flux, flux + nbins}, frame.dw);
+    scores.median_raw_snr[s] = median(std::move(signal), root_of_dw);
   });
   return scores;
 }
