@@ -70,7 +70,7 @@ long long first_bin(const std::vector<double>& wave, const TruthFile& truth) {
 // Pulls of all bins, and flags of the bins that are used.
 struct Pulls {
   std::vector<double> value;
-  std::vector<double> expected;  // R truth sqrt(ivar), the signal to noise
+  std::vector<double> signal;  // R truth sqrt(ivar), the expected signal to noise
   std::vector<bool> used;
   long long nwave = 0;
 };
@@ -93,9 +93,8 @@ Pulls make_pulls(const FrameFile& frame, const TruthFile& truth, const FrameShap
       const auto j = static_cast<std::size_t>(s * shape.nwave + w);
       pulls.used[j] = mask[j] == 0 && ivar[j] > 0;
       if (!pulls.used[j]) continue;
-      const double flux_expected = expected[static_cast<std::size_t>(w)];
-      pulls.value[j] = (flux[j] - flux_expected) * std::sqrt(ivar[j]);
-      pulls.expected[j] = flux_expected * std::sqrt(ivar[j]);
+      pulls.signal[j] = expected[static_cast<std::size_t>(w)] * std::sqrt(ivar[j]);
+      pulls.value[j] = flux[j] * std::sqrt(ivar[j]) - pulls.signal[j];
     }
   }
   return pulls;
@@ -161,17 +160,16 @@ double allowance_of_seams(const FrameFile& frame, const Pulls& pulls, long long 
   for (long long w = 0; w < pulls.nwave; ++w) {
     const auto j = static_cast<std::size_t>(fiber * pulls.nwave + w);
     if (!pulls.used[j]) continue;
-    squares += pulls.expected[j] * pulls.expected[j];
+    squares += pulls.signal[j] * pulls.signal[j];
     bins += 1;
   }
-  const double patches = PullLimits::seam_nwavestep / static_cast<double>(frame.nwavestep);
-  return std::sqrt(1 + PullLimits::seam * PullLimits::seam * patches * squares / bins) - 1;
+  const double edges = PullLimits::seam_nwavestep / static_cast<double>(frame.nwavestep);
+  return std::sqrt(1 + PullLimits::seam * PullLimits::seam * edges * squares / bins) - 1;
 }
 
-// The distance from [1, 1 + allowance]; NaN of NaN.
+// How far a value lies outside of [1, 1 + allowance]; NaN of NaN.
 double distance(double value, double allowance) {
-  if (value < 1) return 1 - value;
-  return value > 1 + allowance ? value - 1 - allowance : 0 * value;
+  return std::abs(value - std::clamp(value, 1.0, 1 + allowance));
 }
 
 // Checks each fiber separately, in standard deviations of its statistics.

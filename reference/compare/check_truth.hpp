@@ -44,11 +44,11 @@ struct PullLimits {
   /// Additional allowance for the mean: weights correlate with the pixels' noise, which shifts the
   /// mean of simulated frames to -0.001 to -0.004.
   static constexpr double pull_bias = 0.005;
-  /// Additional allowance for the standard deviation and the half-width of a fiber: the error at
-  /// the edges of patches (seams.md) over the flux, rms of all bins of patches of `seam_nwavestep`
-  /// bins. Only for `--flux patch`. Measured at S/N 120 in camera z: 0.0026.
+  /// Error at the edges of patches (seams.md) as a fraction of the flux, rms over all bins. With
+  /// `--flux patch`, a fiber's standard deviation and half-width may be larger by what it adds.
+  /// Measured in camera z at S/N 120: 0.0026.
   static constexpr double seam = 0.003;
-  static constexpr double seam_nwavestep = 50;  ///< bins of the patches that `seam` is of
+  static constexpr double seam_nwavestep = 50;  ///< nwavestep of the patches with this error
   double mean = 0;                              ///< from 0
   double std = 0;                               ///< from 1
   double half_width = 0;                        ///< from 1

@@ -30,8 +30,8 @@ Scores compute_scores(const Frame& frame, const std::string& camera, int threads
     std::vector<double> signal(nbins);
     for (std::size_t w = 0; w < nbins; ++w) signal[w] = std::sqrt(ivar[w]) * flux[w];
     scores.sum_raw_count[s] = std::accumulate(flux, flux + nbins, 0.0);
-    scores.median_raw_count[s] = median({flux, flux + nbins}, frame.dw);
-    scores.median_raw_snr[s] = median(std::move(signal), root_of_dw);
+    scores.median_raw_count[s] = median({flux, flux + nbins}) / frame.dw;
+    scores.median_raw_snr[s] = median(std::move(signal)) / root_of_dw;
   });
   return scores;
 }

@@ -47,8 +47,6 @@ TEST(Median, OfManyValues) {
       const std::size_t half = sorted.size() / 2;
       const double middle = sorted[half];
       EXPECT_EQ(median(values), k == 0 ? middle : (sorted[half - 1] + middle) / 2);
-      for (double& value : sorted) value /= 0.8;
-      EXPECT_EQ(median(values, 0.8), k == 0 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2);
       values.pop_back();
     }
 }
