@@ -80,7 +80,8 @@ void write_archive(const std::string& path, const Files& files) {
   std::error_code error;
   if (std::filesystem::exists(std::filesystem::symlink_status(path, error)))
     throw usage_error("--archive", path + " exists", "a new name");
-  atomic_write(path, tar_of(path, files));  // which compresses, because of the name
+  // Compresses because of the name.
+  atomic_write(path, tar_of(path, files), {.level = last_gzip_level, .as_zlib = true});
 }
 
 Files read_archive(const std::string& path) {

@@ -63,6 +63,7 @@ class Archive(BenchTest):
         files = read(self.archive)
         self.assertEqual(files["description.txt"], b"A node.")
         self.assertLess(len(files["results/one.json"]), 60_000)
+        self.assertLess(self.archive.stat().st_size, sum(map(len, files.values())) / 3)
         self.assertEqual(self.bench.spex_bench("check", self.bench.folder / "none")[0], 1)
 
     def test_wrong_derived_numbers_are_found(self):
