@@ -197,7 +197,7 @@ std::vector<char> gzipped(const std::vector<char>& bytes) {
   stream.next_out = reinterpret_cast<unsigned char*>(out.data());
   stream.avail_out = static_cast<unsigned>(out.size());
   const int code = deflate(&stream, Z_FINISH);
-  out.resize(out.size() - stream.avail_out);
+  out.erase(out.end() - stream.avail_out, out.end());
   deflateEnd(&stream);
   if (code != Z_STREAM_END) throw std::logic_error("a seed cannot be compressed by gzip");
   return out;
