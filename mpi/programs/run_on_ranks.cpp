@@ -1,11 +1,9 @@
 #include "mpi/programs/run_on_ranks.hpp"
 
-#include <cstdio>
 #include <exception>
 
 #include <fmt/format.h>
 #include <mpi.h>
-#include <unistd.h>
 
 #include "mpi/comm/check.hpp"
 #include "mpi/comm/collective.hpp"
@@ -18,7 +16,7 @@ namespace spex {
 
 int run_on_ranks(const std::string& program, int argc, char** argv,
                  const std::function<int(int, char**, const mpi::Communicator&)>& body) {
-  const int ended = run_guarded(program, [&] {
+  return run_guarded(program, [&] {
     const mpi::Environment environment(argc, argv);
     const mpi::Communicator world = mpi::Communicator::world();
     // Report the error before MPI is finalized: as soon as one rank exits with an error, mpirun
@@ -37,12 +35,6 @@ int run_on_ranks(const std::string& program, int argc, char** argv,
       }
     });
   });
-  // At exit OpenBLAS waits for its threads, which may never end when memory is exhausted.
-  if (ended == status::failed) {
-    std::fflush(nullptr);
-    _exit(ended);
-  }
-  return ended;
 }
 
 }  // namespace spex

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <new>
@@ -84,10 +86,26 @@ void fill_closed_streams() {
   if (file >= 0) close(file);
 }
 
+#if defined(__GLIBC__)
+void leave(int status, void* /*unused*/) {
+  std::fflush(nullptr);
+  _exit(status);
+}
+
+// Where threads of BLAS may never end, the process ends before the library waits for them: at
+// main's return, and where MPI calls exit() for lack of memory.
+void leave_without_blas_threads() {
+  if (blas_threads_may_never_end()) on_exit(leave, nullptr);
+}
+#else
+void leave_without_blas_threads() {}
+#endif
+
 }  // namespace
 
 void set_up_logging(const std::string& program) {
   fill_closed_streams();
+  leave_without_blas_threads();
   // Ignore the signal for the file size limit (ulimit -f), so that the write fails and is reported.
   std::signal(SIGXFSZ, SIG_IGN);
   spdlog::set_default_logger(spdlog::stderr_color_mt(program));

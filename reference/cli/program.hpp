@@ -13,7 +13,7 @@ class App;
 namespace spex {
 
 /// Sends spdlog's lines to stderr as `time level program: text`. If stdin, stdout or stderr is
-/// closed, reserves its descriptor.
+/// closed, reserves its descriptor. Threads of BLAS that may never end do not hold up the exit.
 void set_up_logging(const std::string& program);
 
 /// The same, and BLAS uses no threads beside the program's own.

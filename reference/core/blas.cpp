@@ -33,6 +33,10 @@ void use_single_threaded_blas() {
 
 void end_blas_threads() {}
 
+bool blas_threads_may_never_end() {
+  return false;
+}
+
 #elif defined(SPEX_BLAS_OTHER)
 
 BlasLibrary blas_library() {
@@ -45,6 +49,10 @@ BlasLibrary blas_library() {
 void use_single_threaded_blas() {}
 
 void end_blas_threads() {}
+
+bool blas_threads_may_never_end() {
+  return false;
+}
 
 #else
 
@@ -66,9 +74,12 @@ void use_single_threaded_blas() {
 }
 
 void end_blas_threads() {
+  if (!blas_threads_may_never_end() && blas_thread_shutdown_ != nullptr) blas_thread_shutdown_();
+}
+
+bool blas_threads_may_never_end() {
   rlimit space{};
-  const bool unlimited = getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur == RLIM_INFINITY;
-  if (unlimited && blas_thread_shutdown_ != nullptr) blas_thread_shutdown_();
+  return getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur != RLIM_INFINITY;
 }
 
 #endif

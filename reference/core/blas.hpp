@@ -24,8 +24,11 @@ void use_single_threaded_blas();
 
 /// Ends the threads that OpenBLAS started before main(), one for each CPU. Each would wait for work
 /// in a loop for 30 ms, and keep a CPU busy. For programs alone: in a process of Python others may
-/// use the library. No thread may be in the library meanwhile. Does nothing where the process's
-/// address space is limited: a thread that waits for its 128 MB of it never ends.
+/// use the library. No thread may be in the library meanwhile. Does nothing if they may never end.
 void end_blas_threads();
+
+/// Whether threads of OpenBLAS may never end: where the process's address space is limited, they
+/// may wait for 128 MB each. At exit the library waits for them.
+[[nodiscard]] bool blas_threads_may_never_end();
 
 }  // namespace spex

@@ -68,9 +68,9 @@ def reads() -> Iterator[Case]:
     """Reads from a broken disk."""
     for schedule in schedules.ALL:
         swept = schedule.name in ("list", "pipeline")
-        number = "{n}" if swept else "2"
         for path, kind in ((INPUT, "image"), (PSF, "PSF")):
-            for call in ("read", "open"):
+            for call, once in (("read", "2"), ("open", "1")):  # a file is opened once
+                number = "{n}" if swept else once
                 yield Case(
                     "read error",
                     f"{'any' if swept else 'one'} {call} of an {kind}".replace("an P", "a P"),

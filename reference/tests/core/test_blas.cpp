@@ -52,7 +52,7 @@ TEST(Blas, DoesNotWaitForThreadsThatLackAddressSpace) {
     setrlimit(RLIMIT_AS, &space);
     openblas_set_num_threads(16);
     end_blas_threads();
-    _exit(0);  // at exit the library waits for them
+    _exit(blas_threads_may_never_end() ? 0 : 1);  // at exit the library would wait for them
   };
   EXPECT_EXIT(end_them(), testing::ExitedWithCode(0), "");
 }
