@@ -38,7 +38,7 @@ std::string gpus_text(const Record& record) {
 // The system and the build, which spex-bench found by itself.
 std::string facts_text(const Record& record) {
   const Json system = json_of(record.system), build = json_of(record.build);
-  const Json facts = system.at("facts");
+  const Json& facts = system.at("facts");
   const auto fact = [&](const char* name) { return text_of(facts, name); };
   std::string text = "\n## System\n\n";
   const auto line = [&](const char* what, const std::string& value) {

@@ -145,8 +145,8 @@ Peer read_peer(const std::string& name, const PlanObject& object) {
   object.get("cpu", peer.cpu);
   object.get("cpus", peer.cpus, 0);
   for (const auto& [entry, json] : object.at("entries").json().items())
-    (peer.entries[entry] = read_threshold(object.path(), name + ", " + entry, json)).margin =
-        peer_margin;
+    (peer.entries[entry] = read_threshold(object.path(), fmt::format("{}, {}", name, entry), json))
+        .margin = peer_margin;
   object.no_others();
   return peer;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "bench/machine/sys_files.hpp"
@@ -54,7 +55,7 @@ std::optional<double> job_cpu_s(const std::string& root) {
       const auto text = value_in(folder + group + "/cpu.stat", "usage_usec", ' ');
       if (text) return 1e-6 * std::strtod(text->c_str(), nullptr);
     } else if (controllers.find("cpuacct") != std::string::npos) {
-      const auto used = number_in(folder + "/" + controllers + group + "/cpuacct.usage");
+      const auto used = number_in(fmt::format("{}/{}{}/cpuacct.usage", folder, controllers, group));
       if (used) return 1e-9 * *used;
     }
   }
