@@ -92,7 +92,7 @@ class Checker {
       if (!json) throw data_error(name, "is not JSON", "a result of spex-bench");
       const Record record = record_of(*json, name);
       for (const std::string& wrong : wrongly_derived(*json, record))
-        add_inconsistency(name + ": " + wrong);
+        add_inconsistency(fmt::format("{}: {}", name, wrong));
       check_record(plan, entry, record, name);
       found_.incomplete[entry.id] = derive(record).fom.incomplete_because;
       found_.records.push_back(record);

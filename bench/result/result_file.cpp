@@ -50,7 +50,7 @@ void add_differences(const Json& stated, const Json& made, const std::string& pa
   if (stated.is_object() && made.is_object() && std::all_of(items.begin(), items.end(), is_known)) {
     for (const auto& [key, value] : made.items())
       add_differences(stated.contains(key) ? stated.at(key) : Json(), value,
-                      path.empty() ? key : path + "/" + key, found);
+                      path.empty() ? key : fmt::format("{}/{}", path, key), found);
     return;
   }
   found.push_back(fmt::format("{} is {} (expected {}, by the record)", path, shortened(stated),
