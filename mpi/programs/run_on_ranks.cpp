@@ -9,7 +9,6 @@
 #include "mpi/comm/collective.hpp"
 #include "reference/cli/program.hpp"
 #include "reference/core/error.hpp"
-#include "reference/core/exit_status.hpp"
 #include "reference/core/log_file.hpp"
 
 namespace spex {

@@ -27,8 +27,8 @@ void use_single_threaded_blas();
 /// use the library. No thread may be in the library meanwhile. Does nothing if they may never end.
 void end_blas_threads();
 
-/// Whether threads of OpenBLAS may never end: where the process's address space is limited, they
-/// may wait for 128 MB each. At exit the library waits for them.
+/// Whether threads of OpenBLAS may never end: where the process's address space is limited, each
+/// may wait forever for 128 MB of it. At exit the library waits for them.
 [[nodiscard]] bool blas_threads_may_never_end();
 
 }  // namespace spex

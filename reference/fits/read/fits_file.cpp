@@ -61,7 +61,7 @@ void FitsReader::open() {
   // The headers of images were changed: they pass the same checks as files.
   static_cast<void>(check_headers(read_memory_at(bytes_), std::ssize(bytes_), path_));
   // CFITSIO requires a mutable buffer but does not write to a file opened READONLY.
-  memory_ = std::make_unique<Memory>(Memory{bytes_.data(), bytes_.size()});
+  memory_ = std::make_unique<Memory>(bytes_.data(), bytes_.size());
   int status = 0;
   fitsfile* file = nullptr;
   fits_open_memfile(&file, "memory", READONLY, &memory_->data, &memory_->size, 0, nullptr, &status);
