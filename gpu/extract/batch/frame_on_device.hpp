@@ -95,7 +95,13 @@ class FrameOnDevice {
   /// finds the tested rows.
   void lay_out_wide(const ExtractInputs& inputs);
 
+  /// Lets transfers wait for the work on the context's stream.
+  void wait_beside();
+
   const Context* context_;
+  /// For transfers: their kernels are short, and do not wait for those of another frame.
+  Context beside_{Priority::high};
+  Event computed_;
   bool poison_;
   DevicePsf psf_;
   WaveBins bins_;
