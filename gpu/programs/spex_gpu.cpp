@@ -55,8 +55,8 @@ constexpr const char* footer =
 
 // More threads would wait for each other to write the same file.
 constexpr int max_write_threads = 4;
-// Hardware queues per GPU, one per extractor: with fewer queues, frames wait for each other.
-constexpr int queues_of_gpu = 3;
+// Hardware queues per GPU: with fewer, frames wait for each other; with more, a context takes longer.
+constexpr int queues_of_gpu = 5;
 // A pipe may bring as many at once.
 constexpr std::size_t frames_of_exposure = 30;
 
