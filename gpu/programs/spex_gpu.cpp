@@ -55,7 +55,8 @@ constexpr const char* footer =
 
 // More threads would wait for each other to write the same file.
 constexpr int max_write_threads = 4;
-// Hardware queues per GPU: with fewer, frames wait for each other; with more, a context takes longer.
+// Hardware queues per GPU, one per extractor and one more. With fewer, frames wait for each other;
+// with more, the context takes longer to create.
 constexpr int queues_of_gpu = 5;
 // A pipe may bring as many at once.
 constexpr std::size_t frames_of_exposure = 30;
@@ -248,9 +249,8 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExt
   });
 }
 
-// By default the driver creates 8 hardware queues in each GPU's context, which takes half of the
-// context's creation time. Must be called before threads start, because they may read the
-// environment.
+// By default the driver creates 8 hardware queues in a context, which takes 0.1 s longer. Must be
+// called before threads start, because they may read the environment.
 void ask_for_few_queues() {
   constexpr int keep_the_users = 0;
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(queues_of_gpu).c_str(), keep_the_users);
