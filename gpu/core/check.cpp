@@ -16,11 +16,17 @@ namespace {
 constexpr const char* memory_expected =
     "3 GB free for each frame at once; --extractors 1 and fewer ranks of the GPU need less";
 
+// Whether the context of this thread's GPU is lost. A call on a lost context may fail with another
+// status: a library's own, or one of a handle that is no longer valid.
+bool context_is_lost(cudaError_t status) {
+  return loses_context(status) || loses_context(cudaDeviceSynchronize());
+}
+
 // `status` is CUDA's, also for errors of CUDA libraries.
 [[noreturn]] void fail(cudaError_t status, const char* call, const char* file, int line,
                        const std::string& text) {
   const char* name = std::strrchr(file, '/');
-  throw Error(loses_context(status) ? ErrorKind::device : ErrorKind::internal, "GPU",
+  throw Error(context_is_lost(status) ? ErrorKind::device : ErrorKind::internal, "GPU",
               fmt::format("{} ({}:{}, {})", text, name != nullptr ? name + 1 : file, line,
                           std::string(call).substr(0, std::strcspn(call, "("))),
               status == cudaErrorMemoryAllocation ? memory_expected : "");

@@ -7,6 +7,7 @@
 #include "gpu/tests/break_context.hpp"
 #include "mpi/run/exposure_job.hpp"
 #include "mpi/tests/run/exposure_runs.hpp"
+#include "reference/core/error.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -49,6 +50,7 @@ class LostGpu : public ExposureRuns {
 
 TEST_F(LostGpu, RemovesItsExtractorsAndLosesNoFrame) {
   if (gpu::device_count() == 0) GTEST_SKIP() << "skipped: there is no GPU here";
+  const gpu::Context context;
   ExposureJob job = all_frames(Schedule::pipeline);
   job.extractors = 4;
   job.devices = 2;
@@ -59,6 +61,13 @@ TEST_F(LostGpu, RemovesItsExtractorsAndLosesNoFrame) {
   EXPECT_GE(given, 1);
   EXPECT_LE(given, 2);
   expect_outputs(job);
+  // A library fails with a status of its own.
+  try {
+    static_cast<void>(context.blas());
+    ADD_FAILURE() << "cuBLAS works on a lost context";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::device) << error.what();
+  }
 }
 
 }  // namespace
