@@ -3,7 +3,7 @@
 #
 # SPEX_COMMIT in the environment names the commit of a copy of the sources, whose own git repository, if any, may be at
 # another commit; the suffix `-dirty` says that the copy had changes. SPEX_SOURCES is then the hash of the sources,
-# because nothing else shows that they belong to that commit.
+# because nothing else shows that they belong to that commit. If the repository is at that commit, git tells the changes.
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_minimum_required(VERSION 3.25)
   include(${CMAKE_CURRENT_LIST_DIR}/SpexSources.cmake)
@@ -15,7 +15,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     OUTPUT_VARIABLE commit
     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
     RESULT_VARIABLE status)
-  if(DEFINED ENV{SPEX_COMMIT})
+  if(DEFINED ENV{SPEX_COMMIT} AND NOT "$ENV{SPEX_COMMIT}" STREQUAL "${commit}")
     string(REGEX REPLACE "-dirty$" "" SPEX_COMMIT "$ENV{SPEX_COMMIT}")
     if(NOT SPEX_COMMIT STREQUAL "$ENV{SPEX_COMMIT}")
       set(SPEX_DIRTY true)

@@ -70,6 +70,7 @@ COMMANDS = {
             "results": SOME,
             "--into": NEEDED | {"help": "the tree: reports/results"},
             "--system": {"help": "name of the system (default: the result's)"},
+            "--commit": {"help": "the commit that was built, if the build was told another"},
             "--events": {"action": "store_true", "help": "also keep run logs"},
         },
     ),

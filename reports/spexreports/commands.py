@@ -101,7 +101,7 @@ RUN: dict[str, Callable[[argparse.Namespace], list[Path]]] = {
     "production": lambda a: production_report(a.report, a.out),
     "bench": lambda a: bench_report([*a.results, *(a.micro or [])], a.out, a.paper),
     "compare": run_compare,
-    "keep": lambda a: keep.keep(a.results, a.into, a.system, a.events),
+    "keep": lambda a: keep.keep(a.results, a.into, a.system, a.events, a.commit),
     "trace": run_trace,
     "thresholds": run_thresholds,
     "nodes": run_nodes,

@@ -18,6 +18,7 @@ from spexreports.results.micro import read_bundles, read_kernels
 from spexreports.results.read import find, newest, read_results
 from spexreports.results.result import CLOCKS, KERNELS, STAGES
 from spexreports.results.run_log import WALL, read_events, wall_parts
+from spexreports.results.sources import check_commit, full_name, hash_of_commit
 from spexreports.results.thresholds import thresholds_text
 from spexreports.results.work import PRODUCTION, SCRIPT, ladder_results, settings, standard
 
@@ -207,6 +208,24 @@ class Keeping(Scratch):
                 keep([self.path], self.path / "tree", None, events=False)
         self.assertFalse((self.path / "tree").exists())
 
+    def test_sources_of_another_commit(self):
+        """The hash of the sources decides."""
+        if not (head := full_name("HEAD")):
+            self.skipTest("these sources are no checkout of git")
+        edited, tree = data("pipeline"), self.path / "tree"
+        edited["record"]["build"] |= {"commit": head, "sources_sha256": "0" * 64}
+        self.write("pipeline.json", edited)
+        with self.assertRaisesRegex(DataError, f"not those of commit {head[:10]}"):
+            keep([self.path], tree, "a-system", events=False)
+        for commit in (head, "no-commit"):
+            with self.assertRaisesRegex(DataError, f"was not built from commit {commit}"):
+                keep([self.path], tree, "a-system", events=False, commit=commit)
+        self.assertFalse(tree.exists())
+        edited["record"]["build"] |= {"commit": "0" * 40, "sources_sha256": hash_of_commit(head)}
+        self.write("pipeline.json", edited)
+        [kept] = keep([self.path], tree, "a-system", events=False, commit=head[:12])
+        self.assertEqual(json.loads(kept.read_text())["record"]["build"]["commit"], head)
+
 
 class Committed(unittest.TestCase):
     """The folder reports/results."""
@@ -223,6 +242,13 @@ class Committed(unittest.TestCase):
 
     def test_all_are_of_clean_commits(self):
         self.assertFalse(any(r.json["build"]["dirty"] for r in find([RESULTS]).results))
+
+    def test_sources_are_those_of_the_commits(self):
+        results = [r for r in find([RESULTS]).results if r.json["build"]["sources_sha256"]]
+        if not all(hash_of_commit(r.json["build"]["commit"]) for r in results):
+            self.skipTest("git lacks a commit of the results (expected a full clone)")
+        for r in results:
+            check_commit(r.file, r.json["build"])
 
 
 class Comparing(Scratch):

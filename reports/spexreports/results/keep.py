@@ -8,6 +8,7 @@ from typing import Any
 from spexreports.errors import UsageError
 from spexreports.results.read import find, parse_result, read_json
 from spexreports.results.run_log import EVENT
+from spexreports.results.sources import check_commit, name_commit
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -71,18 +72,24 @@ def compact_log(log: dict[str, Any]) -> dict[str, Any]:
     return {"schema": log.get("schema"), "events": events}
 
 
-def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> list[Path]:
+def keep(
+    paths: list[Path], into: Path, system: str | None, events: bool, commit: str | None = None
+) -> list[Path]:
     """Writes the results of files and folders into the tree; returns the written files.
 
-    `system` replaces the name of the machine. No figure changes: the text is the same JSON without
-    spaces, with the worst of each check and without what drop_unread drops. Series are always kept,
-    run logs with `events`.
+    `system` replaces the name of the machine, and `commit` the name of the commit, if the hash of
+    its sources is the result's. No figure changes: the text is the same JSON without spaces, with
+    the worst of each check and without what drop_unread drops. Series are always kept, run logs
+    with `events`.
     """
     written = []
     for result in find(paths).results:
         data = read_json(result.file)
         if system:
             data["record"]["system"]["name"] = system
+        if commit:
+            name_commit(result.file, data["record"]["build"], commit)
+        check_commit(result.file, data["record"]["build"])
         keep_worst_checks(data)
         drop_unread(data["record"])
         kept = parse_result(result.file, data)
