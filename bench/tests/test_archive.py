@@ -11,6 +11,7 @@ from pathlib import Path
 from bench_runs import Bench, BenchTest, entry
 
 REPEATS = 5
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def read(path: Path) -> dict[str, bytes]:
@@ -89,6 +90,13 @@ class Archive(BenchTest):
         self.says(done, 6, "\nconsistent\nall files are there\n")
         write(again, read(self.archive) | {"../x": b""})
         self.says(self.bench.spex_bench("check", again), 1, "holds a file named '../x'")
+
+    def test_committed_archives(self):
+        """Those behind the README's table: consistent, and with a complete entry."""
+        archives = sorted((ROOT / "reports/archives").glob("*.tar.gz"))
+        self.assertTrue(archives)
+        for archive in archives:
+            self.says(self.bench.spex_bench("check", archive), 0, "\nconsistent\n")
 
     def rerun(self, name: str, programs: Path, *options: str) -> tuple[int, str]:
         """Status and output of a rerun with other programs."""

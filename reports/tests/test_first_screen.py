@@ -1,13 +1,16 @@
 """Tests of the first screen of the README, and of its words and of the report's."""
 
+import json
 import sys
+import tarfile
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from samples import ROOT, data, faster, result
+from samples import RESULTS, ROOT, data, faster, result
 from spexreports.page.quote import first_screen
+from spexreports.results.read import read_results
 from spexreports.tables import agreement, headline, provenance, verdicts
 
 CLOCKS = ("fpnh_effective", "fpnh_extraction", "fpnh_sustained", "seconds_effective")
@@ -50,6 +53,27 @@ class Readme(unittest.TestCase):
         self.assertNotRegex(self.text, r"\b(?=[a-f]*\d)[0-9a-f]{7}\b|not complete")
         rest = (ROOT / "README.md").read_bytes()[2200:].decode(errors="ignore")
         self.assertIn("<!-- from results: headline-provenance -->", rest)
+
+    def test_archives_hold_the_results(self):
+        """Others can check and rerun each row of the table that is ours."""
+        archived = {}
+        for file in (ROOT / "reports/archives").glob("*.tar.gz"):
+            with tarfile.open(file) as tar:
+                for name in tar.getnames():
+                    if name.startswith("results/") and not name.endswith(".events.json"):
+                        content = json.load(tar.extractfile(name))
+                        archived[content["record"]["run_id"], Path(name).stem] = content
+        newest = headline.of_newest_machine(read_results([RESULTS]))
+        found = headline.headlines(newest)
+        self.assertTrue(found)
+        for r in found:
+            self.assertIn(headline.label(r), self.text)
+            content = archived.get((r.json["run_id"], r.entry))
+            self.assertIsNotNone(content, f"no archive holds {r.file}: {r.json['run_id']}")
+            kept = json.loads(r.file.read_text())
+            self.assertEqual(content["derived"], kept["derived"])
+            self.assertEqual(content["record"]["build"], kept["record"]["build"])
+            self.assertEqual(content["derived"]["fom"]["incomplete_because"], [])
 
     def test_room_for_another_row(self):
         """gpu_specter's row, which a result of it adds, takes at most 150 bytes."""
