@@ -27,15 +27,15 @@ FrameOnDevice::FrameOnDevice(const Context& context, bool poison,
       poison_(poison),
       reach_and_bad_(2),
       transfers_(std::move(pin)),
-      packer_(beside_) {}
+      packer_(transfer_context_) {}
 
-void FrameOnDevice::wait_beside() {
+void FrameOnDevice::let_transfers_wait() {
   computed_.record(context_->stream());
-  computed_.hold(beside_.stream());
+  computed_.hold(transfer_context_.stream());
 }
 
 void FrameOnDevice::upload_pixels(const Pixels& pixels) {
-  const cudaStream_t stream = beside_.stream();
+  const cudaStream_t stream = transfer_context_.stream();
   nx_ = pixels.nx;
   ny_ = pixels.ny;
   const auto singles = [](const Reals& reals) {
@@ -55,9 +55,9 @@ void FrameOnDevice::upload_pixels(const Pixels& pixels) {
 void FrameOnDevice::upload_reals(const Reals& from, float* room, DeviceBuffer<double>& to) {
   reserve(to, from.size());
   if (const auto* single = from.single_values())
-    transfers_.send_large(*single, room, beside_.stream());
+    transfers_.send_large(*single, room, transfer_context_.stream());
   else
-    transfers_.send_large(*from.double_values(), to.get(), beside_.stream());
+    transfers_.send_large(*from.double_values(), to.get(), transfer_context_.stream());
 }
 
 void FrameOnDevice::cover(const WaveGrid& grid, const std::vector<Patch>& patches) {
@@ -78,7 +78,7 @@ void FrameOnDevice::cover(const WaveGrid& grid, const std::vector<Patch>& patche
 }
 
 void FrameOnDevice::prepare_spectra(const ExtractInputs& inputs, std::size_t npatches) {
-  const cudaStream_t stream = beside_.stream();
+  const cudaStream_t stream = transfer_context_.stream();
   const int ndiag = inputs.ndiag();
   const std::size_t size = spectra_size(nspec_, inputs.grid.nwave, ndiag);
   reserve(spectra_values_, size);
@@ -93,8 +93,8 @@ void FrameOnDevice::prepare_spectra(const ExtractInputs& inputs, std::size_t npa
 }
 
 void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
-  const cudaStream_t stream = beside_.stream();
-  wait_beside();
+  const cudaStream_t stream = transfer_context_.stream();
+  let_transfers_wait();
   const Patch& patch_of_frame = patches.front();
   more_ = inputs.options.reject_pixels ? more_bins(inputs) : 0;
   const int pad = patch_of_frame.wavepad + more_;
@@ -135,7 +135,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   SPEX_GPU_CHECK(cudaMemcpyAsync(geometry_.data(), device_geometry_.get(),
                                  geometry_.size() * sizeof(PatchGeometry), cudaMemcpyDeviceToHost,
                                  stream));
-  beside_.synchronize();
+  transfer_context_.synchronize();
   reach_ = reach_and_bad[0];
   if (const int bad = reach_and_bad[1]; bad != 0) {
     // Let the reference report the fault of this spot.
@@ -160,13 +160,13 @@ void FrameOnDevice::measure_reach(const ExtractInputs& inputs, const std::vector
   geometry.reserve(all.size());
   for (const Patch& patch : all) geometry.push_back(make_geometry(patch, fiber_begin, bin_begin));
   reserve(all_geometry_, geometry.size());
-  transfers_.send(geometry, all_geometry_.get(), beside_.stream());
+  transfers_.send(geometry, all_geometry_.get(), transfer_context_.stream());
   // A bad spot of other patches is reported by their rank.
   evaluate_corners(psf_, {fiber_begin, fiber_end - fiber_begin, bins}, all_corners_, nullptr,
-                   beside_.stream());
+                   transfer_context_.stream());
   find_used_pixels({all_geometry_.get(), static_cast<int>(all.size()), all_corners_.view(),
                     inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get()},
-                   beside_.stream());
+                   transfer_context_.stream());
 }
 
 void FrameOnDevice::lay_out_wide(const ExtractInputs& inputs) {
@@ -177,13 +177,13 @@ void FrameOnDevice::lay_out_wide(const ExtractInputs& inputs) {
     patch.wavepad += more_;
   }
   reserve(wide_geometry_, wide.size());
-  transfers_.send(wide, wide_geometry_.get(), beside_.stream());
+  transfers_.send(wide, wide_geometry_.get(), transfer_context_.stream());
   find_used_pixels({wide_geometry_.get(), static_cast<int>(wide.size()), corners_.view(),
                     inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get()},
-                   beside_.stream());
+                   transfer_context_.stream());
   reserve(tested_rows_, count_of(nspec_, ny_));
   const int end = extended_grid(wide_options(inputs), inputs.grid).nwave - more_;
-  find_row_bins(corners_.view(), more_, end, tested_rows(), beside_.stream());
+  find_row_bins(corners_.view(), more_, end, tested_rows(), transfer_context_.stream());
 }
 
 PixelsView FrameOnDevice::pixels() const {
@@ -252,7 +252,7 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index, cudaStream_t
 }
 
 FrameSpectra FrameOnDevice::frame_spectra() {
-  return {&beside_, spectra_, fiber_, &transfers_, &spots_, &packer_};
+  return {&transfer_context_, spectra_, fiber_, &transfers_, &spots_, &packer_};
 }
 
 Frame FrameOnDevice::frame_to_fill(const ExtractInputs& inputs, SpectraOf wanted) {
@@ -260,12 +260,12 @@ Frame FrameOnDevice::frame_to_fill(const ExtractInputs& inputs, SpectraOf wanted
 }
 
 std::vector<PatchResult> FrameOnDevice::download() {
-  wait_beside();
+  let_transfers_wait();
   return download_patches(frame_spectra(), geometry_);
 }
 
 void FrameOnDevice::download_frame(SpectraOf wanted, Extracted& to) {
-  wait_beside();
+  let_transfers_wait();
   gpu::download_frame(frame_spectra(), wanted, to);
 }
 

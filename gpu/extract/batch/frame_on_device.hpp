@@ -96,11 +96,11 @@ class FrameOnDevice {
   void lay_out_wide(const ExtractInputs& inputs);
 
   /// Lets transfers wait for the work on the context's stream.
-  void wait_beside();
+  void let_transfers_wait();
 
   const Context* context_;
   /// For transfers: their kernels are short, and do not wait for those of another frame.
-  Context beside_{Priority::high};
+  Context transfer_context_{Priority::high};
   Event computed_;
   bool poison_;
   DevicePsf psf_;
