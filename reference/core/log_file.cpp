@@ -27,7 +27,8 @@ void say_line(const std::string& line) noexcept {
       sink->log(spdlog::details::log_msg(logger->name(), spdlog::level::err, text));
       sink->flush();
     }
-  } catch (const std::exception&) {  // stderr already has the line
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "the log file lacks this line: %s\n", error.what());
   }
 }
 

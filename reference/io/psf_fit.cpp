@@ -36,7 +36,8 @@ std::vector<int> bundles_of_fibers(const PsfHdu& hdu, int nfiber, int ncoeff) {
   const auto coeff = hdu.row("BUNDLE");
   std::vector<int> bundle(count_of(nfiber));
   for (int s = 0; s < nfiber; ++s) {
-    const double number = coeff ? (*coeff)[count_of(s, ncoeff)] : s / fibers_a_bundle;
+    const int by_place = s / fibers_a_bundle;
+    const double number = coeff ? (*coeff)[count_of(s, ncoeff)] : by_place;
     bundle[s] = number >= 0 && number <= most ? static_cast<int>(number) : -1;
   }
   return bundle;

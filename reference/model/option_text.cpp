@@ -100,12 +100,10 @@ template <class T>
 std::string text_of_value(const T& value) {
   if constexpr (IsOptional<T>::value)
     return value ? text_of_value(*value) : "";
-  else if constexpr (std::is_enum_v<T>)
+  else if constexpr (std::is_enum_v<T> || std::is_same_v<T, XyRange>)
     return to_string(value);
   else if constexpr (std::is_same_v<T, WaveRange>)
     return fmt::format("{},{},{}", value.wmin, value.wmax, value.dw);
-  else if constexpr (std::is_same_v<T, XyRange>)
-    return to_string(value);
   else if constexpr (std::is_same_v<T, std::uint32_t>)
     return value == ~std::uint32_t{0} ? "all" : fmt::format("0x{:X}", value);
   else

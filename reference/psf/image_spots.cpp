@@ -45,7 +45,7 @@ int first_pixel(double center, int n) {
 // An image [ny][nx] of fine pixels, which is added up in pixels of the CCD.
 class Rebinned {
  public:
-  Rebinned(const SpotImages& images)
+  explicit Rebinned(const SpotImages& images)
       : scale_(images.scale),
         nx_(coarse_pixels(images.nx, images.scale)),
         ny_(coarse_pixels(images.ny, images.scale)),

@@ -96,8 +96,10 @@ Header changed(const Header& header, const std::vector<Keyword>& keywords,
                const std::optional<std::vector<long long>>& rows) {
   std::vector<HeaderKeyword> written;
   std::set<std::string> removed;
-  for (const auto& [name, value, comment] : keywords) {
-    if (value)
+  for (const Keyword& keyword : keywords) {
+    const std::string& name = std::get<0>(keyword);
+    const std::string& comment = std::get<2>(keyword);
+    if (const auto& value = std::get<1>(keyword))
       std::visit([&](const auto& one) { written.push_back({name, one, comment}); }, *value);
     else
       removed.insert(name);

@@ -32,7 +32,8 @@ void add_track(int nx, int ny, bool masked, Random& random, std::vector<CosmicPi
 
 std::vector<CosmicPixel> make_cosmics(int nx, int ny, const ExposureKey& key,
                                       const CosmicOptions& options) {
-  const double usual = 1 + static_cast<double>(count_of(nx, ny) / pixels_a_cosmic);
+  const std::size_t whole = count_of(nx, ny) / pixels_a_cosmic;
+  const double usual = 1 + static_cast<double>(whole);
   const auto tracks = std::llround(options.factor * usual);
   Random random = key.stream(Stream::cosmics, 0);
   Random choice = key.stream(Stream::unmasked_cosmics, 0);

@@ -79,7 +79,7 @@ std::string ranges(const std::set<long long>& fibers) {
   for (auto fiber = fibers.begin(); fiber != fibers.end();) {
     const long long begin = *fiber;
     long long end = begin;
-    while (++fiber != fibers.end() && *fiber == end + 1) end = *fiber;
+    for (++fiber; fiber != fibers.end() && *fiber == end + 1; ++fiber) end = *fiber;
     text += fmt::format("{}{}", text.empty() ? "" : ", ", begin);
     if (end > begin) text += fmt::format("-{}", end);
   }
