@@ -1,5 +1,6 @@
 """Whether a result's build has the sources of the commit that it names."""
 
+import shutil
 import subprocess
 import tempfile
 from functools import cache
@@ -11,26 +12,32 @@ from spexreports.errors import DataError
 ROOT = Path(__file__).resolve().parents[3]
 
 
+def full_name(commit: str) -> str:
+    """The whole hash of a commit; empty if git lacks it, or there is no git."""
+    if shutil.which("git") is None:
+        return ""
+    line = ["git", "-C", ROOT, "rev-parse", "--verify", "--quiet", "--end-of-options"]
+    line += [f"{commit}^{{commit}}"]
+    return subprocess.run(line, capture_output=True, text=True, check=False).stdout.strip()
+
+
 @cache
 def hash_of_commit(commit: str) -> str | None:
-    """The hash of a commit's sources by its ci/cmake/SpexSources.cmake; None if git lacks it."""
-    archive = subprocess.run(
-        ["git", "-C", ROOT, "archive", commit], capture_output=True, check=False
-    )
-    if archive.returncode != 0:
+    """The hash of a commit's sources by its ci/cmake/SpexSources.cmake.
+
+    None if git lacks the commit, the commit lacks the script, or there is no git or CMake.
+    """
+    name = full_name(commit)
+    if not name or shutil.which("cmake") is None:
         return None
+    line = ["git", "-C", ROOT, "archive", name]
+    archive = subprocess.run(line, capture_output=True, check=True)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
         script = Path(folder) / "ci/cmake/SpexSources.cmake"
         command = ["cmake", f"-DSOURCE={folder}", "-P", script]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
-
-
-def full_name(commit: str) -> str:
-    """The whole hash of a commit; empty if git lacks it."""
-    line = ["git", "-C", ROOT, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}"]
-    return subprocess.run(line, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def check_commit(file: Path, build: dict[str, Any]) -> None:
