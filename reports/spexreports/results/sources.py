@@ -16,7 +16,7 @@ def full_name(commit: str) -> str:
     """The whole hash of a commit; empty if git lacks it, or there is no git."""
     if shutil.which("git") is None:
         return ""
-    line = ["git", "-C", ROOT, "rev-parse", "--verify", "--quiet", "--end-of-options"]
+    line = ["git", "-C", str(ROOT), "rev-parse", "--verify", "--quiet", "--end-of-options"]
     line += [f"{commit}^{{commit}}"]
     return subprocess.run(line, capture_output=True, text=True, check=False).stdout.strip()
 
@@ -30,11 +30,11 @@ def hash_of_commit(commit: str) -> str | None:
     name = full_name(commit)
     if not name or shutil.which("cmake") is None:
         return None
-    line = ["git", "-C", ROOT, "archive", name]
+    line = ["git", "-C", str(ROOT), "archive", name]
     archive = subprocess.run(line, capture_output=True, check=True)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
-        script = Path(folder) / "ci/cmake/SpexSources.cmake"
+        script = f"{folder}/ci/cmake/SpexSources.cmake"
         command = ["cmake", f"-DSOURCE={folder}", "-P", script]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() if done.returncode == 0 else None
