@@ -8,10 +8,9 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from bench_runs import Bench, BenchTest, entry
+from bench_runs import ROOT, Bench, BenchTest, entry
 
 REPEATS = 5
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def read(path: Path) -> dict[str, bytes]:

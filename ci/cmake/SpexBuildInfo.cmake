@@ -3,7 +3,8 @@
 #
 # SPEX_COMMIT in the environment names the commit of a copy of the sources, whose own git repository, if any, may be at
 # another commit; the suffix `-dirty` says that the copy had changes. SPEX_SOURCES is then the hash of the sources,
-# because nothing else shows that they belong to that commit. If the repository is at that commit, git tells the changes.
+# because nothing else shows that they belong to that commit. If the repository is at that commit, git decides on
+# changes.
 if(CMAKE_SCRIPT_MODE_FILE)
   cmake_minimum_required(VERSION 3.25)
   include(${CMAKE_CURRENT_LIST_DIR}/SpexSources.cmake)

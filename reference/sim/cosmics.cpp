@@ -32,9 +32,8 @@ void add_track(int nx, int ny, bool masked, Random& random, std::vector<CosmicPi
 
 std::vector<CosmicPixel> make_cosmics(int nx, int ny, const ExposureKey& key,
                                       const CosmicOptions& options) {
-  const std::size_t whole = count_of(nx, ny) / pixels_a_cosmic;
-  const double usual = 1 + static_cast<double>(whole);
-  const auto tracks = std::llround(options.factor * usual);
+  const std::size_t usual = 1 + count_of(nx, ny) / pixels_a_cosmic;
+  const auto tracks = std::llround(options.factor * static_cast<double>(usual));
   Random random = key.stream(Stream::cosmics, 0);
   Random choice = key.stream(Stream::unmasked_cosmics, 0);
   std::vector<CosmicPixel> cosmics;

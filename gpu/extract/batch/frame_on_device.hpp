@@ -41,7 +41,7 @@ class FrameOnDevice {
   /// on any stream. The selection is valid until patches are selected again.
   PatchSelection select(const std::vector<int>& index, cudaStream_t stream);
 
-  /// Waits for the stream and copies the spectra of all patches to the host.
+  /// Waits for the context's stream and copies the spectra of all patches to the host.
   [[nodiscard]] std::vector<PatchResult> download();
 
   /// A frame of zeros for download_frame(), made while the GPU works.
@@ -49,7 +49,7 @@ class FrameOnDevice {
 
   /// The same as a whole frame without MASK (flux and ivar per Angstrom, extraction.md, section 7),
   /// with R in the requested form, into `to.frame`, a frame_to_fill(), and `to.resolution`. The
-  /// patches must be all patches of a frame. Waits for the stream.
+  /// patches must be all patches of a frame. Waits for the context's stream.
   void download_frame(SpectraOf wanted, Extracted& to);
 
   /// The PSF fiber that is fiber 0 here.
@@ -94,12 +94,11 @@ class FrameOnDevice {
   /// Lays out the patches with `more` bins more of padding, which also count in reach_and_bad_, and
   /// finds the tested rows.
   void lay_out_wide(const ExtractInputs& inputs);
-
   /// Lets transfers wait for the work on the context's stream.
   void let_transfers_wait();
 
   const Context* context_;
-  /// For transfers: their kernels are short, and do not wait for those of another frame.
+  /// For loads and downloads: their kernels are short, and go before those of another frame.
   Context transfer_context_{Priority::high};
   Event computed_;
   bool poison_;
