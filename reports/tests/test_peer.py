@@ -64,13 +64,13 @@ class Peer(unittest.TestCase):
         table = speed_table([result("pipeline")], self.read(three_arms()))
         self.assertEqual([kind for kind, _ in table.rows], ["paper", "peer", "ours"])
         cells = table.rows[1][1]
-        name = f"gpu_specter, same machine, extraction alone: one {GPU}"
+        name = f"gpu_specter, extraction alone: one {GPU}"
         self.assertEqual(cells[:3], [name, "300.00", "360.0"])
         said = origins([result("pipeline")], self.read(three_arms()))
         self.assertIn("by 5 ranks under MPS, extraction alone", said)
         self.assertIn("(0123456, 2026-11-26)", said)
         self.assertNotIn("0123456", table.markdown())
-        self.assertIn("same machine", table.without_paper().markdown())
+        self.assertIn(name, table.without_paper().markdown())
 
     def test_no_row(self):
         """Another system or GPU, an arm that lacks, a wrong frame, no time, or no result."""
@@ -152,7 +152,7 @@ class Peer(unittest.TestCase):
         status, _, err = run("bench", self.path, "--out", self.path / "out")
         self.assertEqual((status, err), (0, ""))
         page = (self.path / "out/index.html").read_text()
-        name = f"gpu_specter, same machine, extraction alone: one {GPU}"
+        name = f"gpu_specter, extraction alone: one {GPU}"
         self.assertIn(name, shown(page.split("<details")[0]))
         self.assertEqual(page.count('<h3 id="peer">'), 1)
 

@@ -107,7 +107,7 @@ class Page(unittest.TestCase):
 
     def test_every_table_is_shown(self):
         for name in blocks(find([RESULTS])):
-            if not name.startswith("headline") and name not in ("machines", "limits"):
+            if not name.startswith("headline") and name not in ("agreement", "machines", "limits"):
                 self.assertEqual((self.html + self.details).count(f'<h3 id="{name}">'), 1, name)
 
     def test_it_is_short(self):
@@ -368,6 +368,21 @@ class Tables(unittest.TestCase):
         results = [result("pipeline", p) for p in points]
         self.assertEqual(row(sweeps.mps_table(results), "h200")["on / off, effective"], "1.6")
         self.assertIsNone(sweeps.mps_table(results[:1]))
+
+    def test_parts_of_weak_scaling(self):
+        """The clocks of a run, and what a rank of it does, in the order of ranks."""
+        points = [sweep_point(n, "weak", 1 / n, n) for n in (2, 1)]
+        for ranks, point in zip((2, 1), points, strict=True):
+            for sample in point["record"]["timing"]["samples"]:
+                sample |= {"launch_s": 0.5, "extraction_s": 2.0 * ranks, "effective_s": 3.0 * ranks}
+                sample["phases"] = {"start": {"sum": 4.0}, "solve": {"sum": 1.0}}
+        table = sweeps.weak_parts_table([result("pipeline", p) for p in points])
+        cells = table.frame.to_dict("records")
+        self.assertEqual([row["ranks"] for row in cells], ["1", "2"])
+        self.assertEqual([row["exit, s"] for row in cells], ["0.50", "1.50"])
+        self.assertEqual([row["GPU start of a rank, s"] for row in cells], ["4.000", "2.000"])
+        self.assertEqual([row["kernels of a rank, s"] for row in cells], ["1.000", "0.500"])
+        self.assertIsNone(sweeps.weak_parts_table([result("pipeline")]))
 
     def test_long_runs(self):
         table = long_runs.long_runs_table([result("night"), result("pipeline")])

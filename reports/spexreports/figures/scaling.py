@@ -106,7 +106,7 @@ def ranks_figure(results: list[Result]) -> Figure | None:
 
 
 def bundles_figure(results: list[Result], kind: str, what: str) -> Figure | None:
-    """Seconds by ranks of one GPU, strong or weak scaling."""
+    """Seconds by ranks that share GPUs, strong or weak scaling."""
     lines: dict[str, Points] = {}
     for r in in_sweep(results, kind):
         if r.gpus:

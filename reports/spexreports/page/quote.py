@@ -42,6 +42,7 @@ def blocks(found: Found) -> dict[str, str]:
     """Markdown of the tables by name."""
     tables, results = all_tables(found), newest(found.results)
     made = {name: table.markdown() for name, table in tables.items()}
+    made["agreement"] = f"{agreement(results)}\n"
     if "headline" in tables:
         peers, table = read_peers(found.peers), tables["headline"]
         whole = replace(table, note=f"{table.note} {origins(results, peers)}")

@@ -46,6 +46,7 @@ OF_RESULTS = (
     times.kernel_floor_table,
     times.eigh_table,
     sweeps.sweeps_table,
+    sweeps.weak_parts_table,
     sweeps.mps_table,
     sweeps.alone_table,
     sweeps.flux_table,
@@ -75,7 +76,7 @@ SECTIONS = {
     "scaling": (
         "Scaling: nodes, GPUs, ranks, cores, patches, files, long runs",
         ("gpus", "ranks", "cores", "frames-of-cores", "nodes", "strong", "weak", "patches"),
-        ("mps", "frames-alone", "flux-of-the-frame", "long-runs"),
+        ("weak-parts", "mps", "frames-alone", "flux-of-the-frame", "long-runs"),
     ),
     "time": (
         "Where the time goes",
@@ -174,14 +175,14 @@ def _pictures(found: Found, out: Path, paper: bool) -> dict[str, Picture | None]
         ),
         (
             "strong",
-            "One frame by several ranks of a GPU",
+            "One frame by several ranks",
             "",
             scaling.bundles_figure(results, "strong", "ranks that share a frame's 20 bundles"),
         ),
         (
             "weak",
-            "A bundle for each rank of a GPU",
-            "Flat would be ideal; all ranks share one GPU, and each adds a context.",
+            "A bundle for each rank",
+            "Flat would be ideal. The driver makes the contexts of all ranks one after the other.",
             scaling.bundles_figure(results, "weak", "ranks, a bundle each"),
         ),
         ("patches", "The size of a patch", "One frame.", scaling.patch_figure(results)),

@@ -97,7 +97,7 @@ def speed_table(results: list[Result], peers: list[PeerResult] | None = None) ->
     for r in found:
         peer = speed_of_peer(peers or [], r)
         if peer and peer.note not in seen:
-            name = f"gpu_specter, same machine, extraction alone: {machine(r)}"
+            name = f"gpu_specter, extraction alone: {machine(r)}"
             rows.append(("peer", name, peer.fpnh, peer.seconds))
             seen.append(peer.note)
         seconds = r.effective.seconds.value * (r.scaled_to or r.frames_asked) / r.frames_asked

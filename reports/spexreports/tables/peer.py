@@ -34,7 +34,7 @@ class PeerSpeed:
         ranks = "one rank" if self.run.ranks == 1 else f"{self.run.ranks} ranks under MPS"
         commit = f"{self.found.commit}, " if self.found.commit else ""
         return (
-            f"Same machine: gpu_specter on {self.found.system}, 30 times the mean of a b, an r and "
+            f"gpu_specter: on {self.found.system}, 30 times the mean of a b, an r and "
             f"a z frame by {ranks}, extraction alone, without start, reading and writing "
             f"({commit}{self.found.utc:%Y-%m-%d})."
         )

@@ -1,7 +1,9 @@
 """Sweeps (ranks, GPUs, MPS, bundles, cores, patches, files) and the flux of the whole frame."""
 
+from statistics import median
+
 from spexreports.results.published import read_published
-from spexreports.results.result import CLOCKS, Result
+from spexreports.results.result import CLOCKS, KERNELS, Result
 from spexreports.results.work import FILES, alone, compression, in_sweep, options
 from spexreports.tables.numbers import counted, factor, gigabytes, number, speed
 from spexreports.tables.table import Table
@@ -67,13 +69,47 @@ def sweeps_table(results: list[Result]) -> Table | None:
     }
     found, paper = sorted(in_sweep(results, *POINTS), key=order), read_published().statements
     note = (
-        "Strong: all ranks share the bundles of a frame; weak: each rank has a bundle. The ranks "
-        "share one GPU under MPS, or have a core each. The paper found saturation at "
+        "Strong: all ranks share the bundles of a frame; weak: each rank has a bundle. Ranks "
+        "share the GPUs under MPS, or have a core each. The paper found saturation at "
         f"{paper['ranks-v100'].number} ranks on a V100, at up to {paper['ranks-a100'].number} on "
         "an A100."
     )
     text_columns = ("system, milestone", "point")
     return Table.by_column("sweeps", "Sweeps", found, columns, note, text_columns=text_columns)
+
+
+def _exit_seconds(r: Result) -> float:
+    """From the end of the extraction clock to the exit: median of the timed runs."""
+    return median(s["effective_s"] - s["launch_s"] - s["extraction_s"] for s in r.timed)
+
+
+def _of_a_rank(r: Result, *stages: str) -> str:
+    """Seconds of these stages in a run, mean of the ranks."""
+    total = sum(r.stage_seconds.get(stage, 0.0) for stage in stages)
+    return f"{total * r.frames_asked / r.ranks:.3f}"
+
+
+def weak_parts_table(results: list[Result]) -> Table | None:
+    """Where the time goes when each further rank brings a bundle of its own."""
+    found = [r for r in in_sweep(results, "weak") if r.gpus and r.middle("launch_s")]
+    columns = {
+        "system, milestone": _name,
+        "ranks": lambda r: str(r.ranks),
+        "GPUs": lambda r: str(r.gpus),
+        "launch, s": lambda r: f"{r.middle('launch_s'):.2f}",
+        "extraction, s": lambda r: f"{r.extraction.seconds.value:.2f}",
+        "exit, s": lambda r: f"{_exit_seconds(r):.2f}",
+        "GPU start of a rank, s": lambda r: _of_a_rank(r, "start"),
+        "kernels of a rank, s": lambda r: _of_a_rank(r, *KERNELS),
+        "solve of a rank, s": lambda r: _of_a_rank(r, "solve"),
+    }
+    note = (
+        "Each rank has a bundle of the same frame. Launch: until all ranks have started. Exit: "
+        "from the last output to the end of the last rank. Start and kernels are parts of the "
+        "extraction, and solve of the kernels; of a rank: the mean of the ranks."
+    )
+    ordered = sorted(found, key=lambda r: (_name(r), r.ranks))
+    return Table.by_column("weak-parts", "Weak scaling by its parts", ordered, columns, note)
 
 
 def mps_table(results: list[Result]) -> Table | None:
