@@ -369,12 +369,31 @@ class Tables(unittest.TestCase):
         self.assertEqual(row(sweeps.mps_table(results), "h200")["on / off, effective"], "1.6")
         self.assertIsNone(sweeps.mps_table(results[:1]))
 
+    def test_ranks_a_gpu(self):
+        """A row for sweeps with and without MPS; a single rank belongs to its sweep."""
+        points = []
+        for mps, counts in ((True, (1, 2)), (False, (2, 4))):
+            for ranks in counts:
+                point = sweep_point(f"{ranks}-{mps}", "ranks-per-gpu", ranks, ranks)
+                point["record"]["scaling"] |= {"sweep": f"mps-{mps}", "x": ranks}
+                point["record"]["launch"]["mps"] = mps and ranks > 1
+                points.append(point)
+        found = sweeps.ranks_table([result("pipeline", p) for p in points])
+        off, on = found.frame.to_dict("records")
+        self.assertEqual((off["MPS"], on["MPS"]), ("off", "on"))
+        self.assertEqual((off["1 rank"], on["4 ranks"]), ("–", "–"))
+        self.assertEqual(off["2 ranks"], on["2 ranks"])
+        self.assertNotEqual(on["1 rank"], on["2 ranks"])
+        self.assertIsNone(sweeps.ranks_table([result("pipeline")]))
+
     def test_parts_of_weak_scaling(self):
         """The clocks of a run, and what a rank of it does, in the order of ranks."""
         points = [sweep_point(n, "weak", 1 / n, n) for n in (2, 1)]
         for ranks, point in zip((2, 1), points, strict=True):
+            for clock, seconds in (("effective", 3.0), ("extraction", 2.0)):
+                point["derived"]["fom"][clock]["seconds"]["median"] = seconds * ranks
             for sample in point["record"]["timing"]["samples"]:
-                sample |= {"launch_s": 0.5, "extraction_s": 2.0 * ranks, "effective_s": 3.0 * ranks}
+                sample["launch_s"] = 0.5
                 sample["phases"] = {"start": {"sum": 4.0}, "solve": {"sum": 1.0}}
         table = sweeps.weak_parts_table([result("pipeline", p) for p in points])
         cells = table.frame.to_dict("records")

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from spexreports.figures import style
 from spexreports.results.result import Result
-from spexreports.results.work import FILES, compression, in_sweep, long_runs, options
+from spexreports.results.work import FILES, compression, in_sweep, long_runs, options, ranks_sweeps
 from spexreports.tables.headline import headlines
 from spexreports.tables.long_runs import steady
 from spexreports.tables.numbers import counted
@@ -78,14 +78,10 @@ def ranks_figure(results: list[Result]) -> Figure | None:
     A panel for each milestone, in which a line for each number of GPUs, with or without MPS.
     """
     panels: dict[str, dict[str, Points]] = {}
-    sweeps = [r for r in in_sweep(results, "ranks-per-gpu") if r.gpus and r.effective.fpnh]
-    # A single rank needs no MPS in a sweep with it.
-    by_mps = {(r.system, r.scaling.sweep) for r in sweeps if r.json["launch"]["mps"]}
-    for r in sweeps:
-        with_mps = "MPS" if (r.system, r.scaling.sweep) in by_mps else "without MPS"
-        name = f"{counted(r.gpus, 'GPU')}, {with_mps}, {r.system}"
-        points = panels.setdefault(r.milestone, {}).setdefault(name, [])
-        points.append(_point(r.ranks / r.gpus, r.effective.fpnh))
+    for (milestone, system, gpus, mps), points in ranks_sweeps(results).items():
+        name = f"{counted(gpus, 'GPU')}, {'MPS' if mps else 'without MPS'}, {system}"
+        found = [_point(ranks, r.effective.fpnh) for ranks, r in points.items()]
+        panels.setdefault(milestone, {})[name] = found
     panels = {name: _with_points(lines) for name, lines in sorted(panels.items())}
     panels = {name: lines for name, lines in panels.items() if lines}
     if not panels:
@@ -93,15 +89,15 @@ def ranks_figure(results: list[Result]) -> Figure | None:
     names = list(dict.fromkeys(name for lines in panels.values() for name in lines))
     height = 0.6 + 1.9 * len(panels) + 0.17 * len(names)
     drawn, axes = style.figure(height, nrows=len(panels))
-    found = {}
+    entries = {}
     for axis, (milestone, lines) in zip(axes[:, 0], panels.items(), strict=True):
         _draw(axis, lines, names)
         axis.set_title(milestone)
         handles, labels = axis.get_legend_handles_labels()
-        found |= dict(zip(labels, handles, strict=True))
+        entries |= dict(zip(labels, handles, strict=True))
     axes[-1, 0].set_xlabel("ranks that share a GPU")
     drawn.supylabel("frames per node-hour, launch to exit", fontsize=style.FONT)
-    drawn.legend(found.values(), found, loc="outside lower left", handlelength=1.6)
+    drawn.legend(entries.values(), entries, loc="outside lower left", handlelength=1.6)
     return drawn
 
 

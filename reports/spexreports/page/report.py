@@ -46,6 +46,7 @@ OF_RESULTS = (
     times.kernel_floor_table,
     times.eigh_table,
     sweeps.sweeps_table,
+    sweeps.ranks_table,
     sweeps.weak_parts_table,
     sweeps.mps_table,
     sweeps.alone_table,
@@ -76,7 +77,7 @@ SECTIONS = {
     "scaling": (
         "Scaling: nodes, GPUs, ranks, cores, patches, files, long runs",
         ("gpus", "ranks", "cores", "frames-of-cores", "nodes", "strong", "weak", "patches"),
-        ("weak-parts", "mps", "frames-alone", "flux-of-the-frame", "long-runs"),
+        ("ranks-a-gpu", "weak-parts", "mps", "frames-alone", "flux-of-the-frame", "long-runs"),
     ),
     "time": (
         "Where the time goes",

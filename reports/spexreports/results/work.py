@@ -155,6 +155,20 @@ def in_sweep(results: list[Result], *kinds: str) -> list[Result]:
     ]
 
 
+def ranks_sweeps(results: list[Result]) -> dict[tuple[str, str, int, bool], dict[float, Result]]:
+    """Points of sweeps over ranks a GPU, by ranks a GPU, which share a milestone, system and GPUs.
+
+    The last part of the key is whether the sweep has MPS; its single rank a GPU needs none.
+    """
+    points = [r for r in in_sweep(results, "ranks-per-gpu") if r.gpus and r.effective.fpnh]
+    with_mps = {(r.system, r.scaling.sweep) for r in points if r.json["launch"]["mps"]}
+    found: dict[tuple[str, str, int, bool], dict[float, Result]] = {}
+    for r in points:
+        key = r.milestone, r.system, r.gpus, (r.system, r.scaling.sweep) in with_mps
+        found.setdefault(key, {})[r.ranks / r.gpus] = r
+    return found
+
+
 def long_runs(results: list[Result]) -> list[Result]:
     """Long runs of whole frames with a steady part, by system and entry."""
     chosen = [r for r in results if has_fpnh(r) and r.sustained and r.sustained["fpnh"]]

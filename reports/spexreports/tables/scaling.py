@@ -1,10 +1,8 @@
 """Sweeps (ranks, GPUs, MPS, bundles, cores, patches, files) and the flux of the whole frame."""
 
-from statistics import median
-
 from spexreports.results.published import read_published
 from spexreports.results.result import CLOCKS, KERNELS, Result
-from spexreports.results.work import FILES, alone, compression, in_sweep, options
+from spexreports.results.work import FILES, alone, compression, in_sweep, options, ranks_sweeps
 from spexreports.tables.numbers import counted, factor, gigabytes, number, speed
 from spexreports.tables.table import Table
 
@@ -78,9 +76,29 @@ def sweeps_table(results: list[Result]) -> Table | None:
     return Table.by_column("sweeps", "Sweeps", found, columns, note, text_columns=text_columns)
 
 
+def ranks_table(results: list[Result]) -> Table | None:
+    """Frames per node-hour by the number of ranks that share a GPU."""
+    found = ranks_sweeps(results)
+    ranks = sorted({x for points in found.values() for x in points})
+    rows = [
+        {
+            "system, milestone": f"{system}, {milestone}",
+            "GPUs": str(gpus),
+            "MPS": "on" if mps else "off",
+        }
+        | {
+            counted(round(x), "rank"): speed(points[x].effective.fpnh) if x in points else None
+            for x in ranks
+        }
+        for (milestone, system, gpus, mps), points in sorted(found.items())
+    ]
+    note = "Frames per node-hour, launch to exit, by ranks a GPU. A single rank a GPU has no MPS."
+    return Table.of("ranks-a-gpu", "Ranks a GPU", rows, note, text_columns=("MPS",))
+
+
 def _exit_seconds(r: Result) -> float:
-    """From the end of the extraction clock to the exit: median of the timed runs."""
-    return median(s["effective_s"] - s["launch_s"] - s["extraction_s"] for s in r.timed)
+    """From the end of the extraction clock to the exit."""
+    return r.effective.seconds.value - r.middle("launch_s") - r.extraction.seconds.value
 
 
 def _of_a_rank(r: Result, *stages: str) -> str:
@@ -105,8 +123,8 @@ def weak_parts_table(results: list[Result]) -> Table | None:
     }
     note = (
         "Each rank has a bundle of the same frame. Launch: until all ranks have started. Exit: "
-        "from the last output to the end of the last rank. Start and kernels are parts of the "
-        "extraction, and solve of the kernels; of a rank: the mean of the ranks."
+        "from the last output to the end of the last rank. Columns of a rank are means over the "
+        "ranks. Its start and kernels are parts of the extraction; solve is a part of the kernels."
     )
     ordered = sorted(found, key=lambda r: (_name(r), r.ranks))
     return Table.by_column("weak-parts", "Weak scaling by its parts", ordered, columns, note)
