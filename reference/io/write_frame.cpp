@@ -1,6 +1,7 @@
 #include "reference/io/write_frame.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <span>
 #include <stdexcept>
@@ -10,6 +11,8 @@
 #include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/header_word.hpp"
+#include "reference/fits/header_cards.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/write/atomic_write.hpp"
 #include "reference/fits/write/image_in_parts.hpp"
@@ -37,15 +40,27 @@ void write_cards(FitsMemory& out, const std::vector<std::string>& cards,
 
 struct ImageHdu {
   const char* name;
-  const char* unit;  ///< nullptr: no unit
+  std::string unit;  ///< "": none
   std::vector<long> axes;
 };
 
 void write_reals(FitsMemory& out, const ImageHdu& hdu, bool full_precision,
                  const std::vector<double>& values) {
   create_image(out, full_precision ? DOUBLE_IMG : FLOAT_IMG, hdu.axes);
-  write_name_and_unit(out, hdu.name, hdu.unit);
+  write_name_and_unit(out, hdu.name, hdu.unit.empty() ? nullptr : hdu.unit.c_str());
   write_image(out, full_precision, values);
+}
+
+// The unit of the image's pixels by its header: DESI's, electron, where it states none. A compound
+// unit gets parentheses, so that it can be divided.
+std::string unit_of_pixels(const std::vector<std::string>& cards) {
+  const std::string unit = card_text(cards, "BUNIT").value_or("");
+  if (const std::string word = header_word(unit); word.empty() || word == "electron")
+    return "electron";
+  const bool is_word = std::all_of(unit.begin(), unit.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '-' || c == '_';
+  });
+  return is_word ? unit : "(" + unit + ")";
 }
 
 struct TableColumn {
@@ -151,11 +166,12 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
 
   create_image(out, full ? DOUBLE_IMG : FLOAT_IMG, bins);
   write_cards(out, content.cards, content.keywords);
-  write_name_and_unit(out, "FLUX", "electron/Angstrom");
+  const std::string unit = unit_of_pixels(content.cards);
+  write_name_and_unit(out, "FLUX", (unit + "/Angstrom").c_str());
   for (const HeaderKeyword& keyword : content.keywords) write_keyword(out, keyword);
   write_image(out, full, frame.flux);
 
-  write_reals(out, {"IVAR", "Angstrom^2/electron^2", bins}, full, frame.ivar);
+  write_reals(out, {"IVAR", "Angstrom^2/" + unit + "^2", bins}, full, frame.ivar);
   create_image(out, ULONG_IMG, bins);
   write_name_and_unit(out, "MASK", nullptr);
   write_pixels(out, TUINT, frame.mask);
@@ -168,10 +184,10 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
     check_rows(*content.fibermap, frame, path);
     copy_fibermap(out, *content.fibermap);
   }
-  write_reals(out, {"CHI2PIX", nullptr, bins}, full, frame.chi2pix);
+  write_reals(out, {"CHI2PIX", "", bins}, full, frame.chi2pix);
   if (content.scores != nullptr) write_scores(out, frame, *content.scores, content.camera);
-  if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);
-  if (!frame.f.empty()) write_reals(out, {"F", "electron/Angstrom", bins}, full, frame.f);
+  if (full) write_reals(out, {"PIXMASK_FRACTION", "", bins}, full, frame.pixmask_fraction);
+  if (!frame.f.empty()) write_reals(out, {"F", unit + "/Angstrom", bins}, full, frame.f);
   const std::span<const char> others = out.finish();
   const GzipSettings settings{content.compress_level, content.threads};
   if (content.resolution != nullptr) {
@@ -206,7 +222,7 @@ void write_model(const std::string& path, const ModelImage& model,
   FitsMemory out(path);
   create_image(out, DOUBLE_IMG, {model.nx, model.ny});
   write_cards(out, cards, keywords);
-  write_name_and_unit(out, "MODEL", "electron");
+  write_name_and_unit(out, "MODEL", unit_of_pixels(cards).c_str());
   for (const HeaderKeyword& keyword : keywords) write_keyword(out, keyword);
   write_pixels(out, TDOUBLE, model.value);
   atomic_write(path, out.finish(), settings);

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include <zlib.h>
 
 #include "reference/core/error.hpp"
+#include "reference/fits/fits_header.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/read/fits_table.hpp"
 #include "reference/fits/write/atomic_write.hpp"
@@ -264,6 +267,34 @@ TEST_F(WriteFrame, KeywordsReplaceCopiedCards) {
   EXPECT_EQ(twice, 1);
   EXPECT_THAT(header_cards(content_.cards, content_.keywords),
               testing::UnorderedElementsAreArray(file.user_cards()));
+}
+
+// Spectra have the unit of the image's pixels, which is not always DESI's.
+TEST_F(WriteFrame, UnitsAreThoseOfTheImage) {
+  const std::vector<std::array<std::string, 3>> units{
+      {"'adu     '", "adu/Angstrom", "Angstrom^2/adu^2"},
+      {"'electron'", "electron/Angstrom", "Angstrom^2/electron^2"},
+      {"'ELECTRON'", "electron/Angstrom", "Angstrom^2/electron^2"},
+      {"'        '", "electron/Angstrom", "Angstrom^2/electron^2"},
+      {"3", "electron/Angstrom", "Angstrom^2/electron^2"},
+      {"'count s-1'", "(count s-1)/Angstrom", "Angstrom^2/(count s-1)^2"}};
+  frame_.f = frame_.flux;
+  for (const auto& [stated, of_flux, of_ivar] : units) {
+    std::string card = "BUNIT   = " + stated;
+    card.resize(FitsHeader::card_size, ' ');
+    content_.cards = {card};
+    write_frame(path("frame.fits"), content_);
+    FitsReader file(path("frame.fits"));
+    EXPECT_EQ(file.get_string("BUNIT"), of_flux);
+    file.move_to_hdu("IVAR");
+    EXPECT_EQ(file.get_string("BUNIT"), of_ivar);
+    file.move_to_hdu("F");
+    EXPECT_EQ(file.get_string("BUNIT"), of_flux);
+    write_model(path("model.fits"), {1, 1, {2.0}}, content_.cards, {});
+    FitsReader model(path("model.fits"));
+    model.move_to_hdu("MODEL");
+    EXPECT_EQ(model.get_string("BUNIT") + "/Angstrom", of_flux);
+  }
 }
 
 TEST_F(WriteFrame, EqualContentGivesEqualBytes) {
