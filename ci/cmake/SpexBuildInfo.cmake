@@ -24,7 +24,12 @@ if(CMAKE_SCRIPT_MODE_FILE)
     spex_hash_sources(${SOURCE} SPEX_SOURCES)
   elseif(status EQUAL 0)
     set(SPEX_COMMIT ${commit})
-    execute_process(COMMAND git -C ${SOURCE} status --porcelain OUTPUT_VARIABLE changes)
+    # Files that git does not know count in the folders of sources alone.
+    execute_process(
+      COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no OUTPUT_VARIABLE changes)
+    execute_process(
+      COMMAND git -C ${SOURCE} status --porcelain -- ${SPEX_SOURCE_FOLDERS} OUTPUT_VARIABLE more)
+    string(APPEND changes "${more}")
     if(NOT changes STREQUAL "")
       set(SPEX_DIRTY true)
     endif()

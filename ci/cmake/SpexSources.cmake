@@ -5,8 +5,10 @@
 #     cmake -DSOURCE=FOLDER -P ci/cmake/SpexSources.cmake
 cmake_minimum_required(VERSION 3.25)
 
+set(SPEX_SOURCE_FOLDERS reference gpu mpi bench ci/cmake)
+
 function(spex_hash_sources folder hash)
-  set(patterns ${folder}/reference/* ${folder}/gpu/* ${folder}/mpi/* ${folder}/bench/* ${folder}/ci/cmake/*)
+  list(TRANSFORM SPEX_SOURCE_FOLDERS REPLACE "(.+)" "${folder}/\\1/*" OUTPUT_VARIABLE patterns)
   file(GLOB_RECURSE files RELATIVE ${folder} ${patterns})
   list(FILTER files EXCLUDE REGEX "/__pycache__/")
   list(APPEND files CMakeLists.txt CMakePresets.json)
