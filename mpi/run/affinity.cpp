@@ -6,14 +6,13 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include "mpi/comm/check.hpp"
-#include "reference/core/parallel.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -81,9 +80,21 @@ Cpus allowed_cpus() {
   return cpus;
 }
 
+int share_of_cpus(const std::vector<Cpus>& ranks, std::size_t rank) {
+  std::map<int, int> ranks_of_cpu;
+  for (const Cpus& cpus : ranks)
+    for (const int cpu : cpus) ++ranks_of_cpu[cpu];
+  std::map<int, int> cpus_shared_by;  // that many ranks
+  for (const int cpu : ranks.at(rank)) ++cpus_shared_by[ranks_of_cpu[cpu]];
+  double share = 0;
+  for (const auto& [sharing, cpus] : cpus_shared_by)
+    share += static_cast<double>(cpus) / static_cast<double>(sharing);
+  constexpr double rounding = 1e-6;
+  return std::max(1, static_cast<int>(share + rounding));
+}
+
 int share_of_cpus(const Communicator& node) {
-  const auto online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  return std::min(default_threads(), std::max(1, online / node.size()));
+  return share_of_cpus(gather_allowed_cpus(node), static_cast<std::size_t>(node.rank()));
 }
 
 bool bind_to(const Cpus& cpus) {

@@ -1,6 +1,7 @@
 // CPU affinity: local CPUs of devices, and the assignment of devices to ranks.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ using Cpus = std::vector<int>;
 
 /// The CPUs of this thread's affinity mask; empty if unknown.
 [[nodiscard]] Cpus allowed_cpus();
-/// A rank's share of its node's CPUs, at least 1: those online, divided by the ranks of `node`, but
-/// no more than are in the affinity mask.
+/// The number of CPUs for `rank`, at least 1, where rank r may run on `ranks[r]`: ranks that may
+/// run on the same CPU share it evenly. 1 if the rank's CPUs are unknown.
+[[nodiscard]] int share_of_cpus(const std::vector<Cpus>& ranks, std::size_t rank);
+/// This rank's share of the CPUs that the ranks of `node` may use. Collective.
 [[nodiscard]] int share_of_cpus(const Communicator& node);
 /// Restricts this thread, and threads that it starts later, to `cpus`. Returns false if the system
 /// refuses.

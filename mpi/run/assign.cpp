@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,28 @@ std::vector<int> unit_of(const std::vector<Patch>& patches, const SameUnit& same
 
 std::vector<int> unit_of_bundles(const std::vector<Patch>& patches) {
   return unit_of(patches, [](const Patch& a, const Patch& b) { return a.bundle == b.bundle; });
+}
+
+// The number of units of each rank, [nranks]. They differ by at most one: the ranks with one more
+// are those that balance the devices.
+std::vector<long> units_of_ranks(long units, int nranks, const std::vector<int>& device_of_rank) {
+  const auto device_of = [&](std::size_t rank) {
+    return device_of_rank.empty() ? 0 : device_of_rank.at(rank);
+  };
+  const long least = units / nranks;
+  std::vector<long> count(static_cast<std::size_t>(nranks), least);
+  std::map<int, long> units_of_device;
+  for (std::size_t rank = 0; rank < count.size(); ++rank) units_of_device[device_of(rank)] += least;
+  for (long left = units % nranks; left > 0; --left) {
+    std::optional<std::size_t> next;
+    for (std::size_t rank = 0; rank < count.size(); ++rank)
+      if (count[rank] == least &&
+          (!next || units_of_device[device_of(rank)] < units_of_device[device_of(*next)]))
+        next = rank;
+    ++count.at(next.value());
+    ++units_of_device[device_of(*next)];
+  }
+  return count;
 }
 
 // The ranks of each device.
@@ -90,12 +113,16 @@ std::vector<int> assign_patches(const std::vector<Patch>& patches, int nranks, W
     unit = unit_of(patches, [](const Patch& a, const Patch& b) {
       return a.bundle == b.bundle && a.subbundle == b.subbundle;
     });
-  // Unit u of `units` goes to rank u nranks / units, which balances whole units.
   const long units = unit.back() + 1;
-  std::vector<int> rank(patches.size());
-  for (std::size_t p = 0; p < rank.size(); ++p)
-    rank[p] = static_cast<int>(units >= nranks ? static_cast<long>(unit[p]) * nranks / units
-                                               : static_cast<long>(unit[p]));
+  if (units < nranks) return unit;
+  const std::vector<long> count = units_of_ranks(units, nranks, device_of_rank);
+  std::vector<int> rank_of_unit;
+  for (std::size_t rank = 0; rank < count.size(); ++rank)
+    rank_of_unit.insert(rank_of_unit.end(), static_cast<std::size_t>(count[rank]),
+                        static_cast<int>(rank));
+  std::vector<int> rank;
+  rank.reserve(unit.size());
+  for (const int u : unit) rank.push_back(rank_of_unit[static_cast<std::size_t>(u)]);
   return rank;
 }
 

@@ -33,7 +33,7 @@ struct Group {
   bool writes = false;
   bool extracts = false;
   int first_worker = 0;
-  std::vector<int> device_of_worker;  // for milestones that deal patches to devices
+  std::vector<int> device_of_worker;  // of the ranks that extract
   std::optional<Communicator> in;
   std::optional<Communicator> out;
 
@@ -70,9 +70,8 @@ Group join_group(const Run& run) {
   group.first_worker = interleaves ? 1 : 0;
   group.in = ranks->split(group.reads || group.extracts ? 0 : -1);
   group.out = ranks->split(group.writes || group.extracts ? 0 : -1);
-  const FrameSettings& settings = run.job.settings;
-  if (group.out && traits(settings.options.milestone).unit == WorkUnit::patch) {
-    const std::vector<int> devices = devices_of_ranks(*group.out, settings.device);
+  if (group.out) {
+    const std::vector<int> devices = devices_of_ranks(*group.out, run.job.settings.device);
     group.device_of_worker.assign(devices.begin() + group.first_worker, devices.end());
   }
   return group;

@@ -77,6 +77,25 @@ TEST(Affinity, BoundRanksTakeTheirLocalDevice) {
   EXPECT_EQ(deal_devices({range(0, 7), range(8, 15)}, reversed), (Dealt{{3, 1}, {0, 2}}));
 }
 
+TEST(Affinity, RanksShareTheCpusThatTheyMayUse) {
+  const auto share_of_last = [](const std::vector<Cpus>& ranks) {
+    return share_of_cpus(ranks, ranks.size() - 1);
+  };
+  EXPECT_EQ(share_of_last({range(0, 63)}), 64);
+  // A quarter of a node, whichever CPUs it has: five ranks of 16 CPUs.
+  EXPECT_EQ(share_of_last(std::vector<Cpus>(5, range(48, 63))), 3);
+  EXPECT_EQ(share_of_last({range(0, 15), range(16, 31)}), 16);
+  // Two ranks on each socket.
+  EXPECT_EQ(share_of_last({range(0, 31), range(0, 31), range(32, 63), range(32, 63)}), 16);
+  // CPUs 8 to 15 are shared: 8 + 8 / 2.
+  EXPECT_EQ(share_of_last({range(0, 15), range(8, 23)}), 12);
+  EXPECT_EQ(share_of_last(std::vector<Cpus>(8, range(0, 3))), 1);
+  EXPECT_EQ(share_of_last({range(0, 3), {}}), 1);
+  // Thirds add up.
+  EXPECT_EQ(share_of_last(std::vector<Cpus>(3, range(0, 2))), 1);
+  EXPECT_EQ(share_of_last(std::vector<Cpus>(3, range(0, 8))), 3);
+}
+
 TEST(Affinity, BindsThisThread) {
   const Cpus before = allowed_cpus();
   ASSERT_FALSE(before.empty());

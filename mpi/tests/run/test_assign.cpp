@@ -139,6 +139,25 @@ TEST(AssignPatches, SixteenRanksOnFourGpusAreBalanced) {
   for (const int patches_of_rank : share) EXPECT_THAT(patches_of_rank, AnyOf(20, 15));
 }
 
+// 20 bundles of DESI's, two or three for each of eight ranks.
+TEST(AssignPatches, EightRanksOnTwoGpusAreBalanced) {
+  const std::vector<Patch> patches = patches_of(200);
+  const std::vector<int> in_turn{0, 1, 0, 1, 0, 1, 0, 1}, in_blocks{0, 0, 0, 0, 1, 1, 1, 1};
+  for (const std::vector<int>& device_of_rank : {in_turn, in_blocks}) {
+    const std::vector<int> rank_of =
+        assign_patches(patches, 8, WorkUnit::bundle, {}, device_of_rank);
+    EXPECT_TRUE(std::is_sorted(rank_of.begin(), rank_of.end()));
+    const Share share = patches_of_each(rank_of, 8);
+    Share of_device(2, 0);
+    for (std::size_t rank = 0; rank < 8; ++rank) of_device[device_of_rank[rank]] += share[rank];
+    EXPECT_EQ(of_device, Share(2, 150));
+    for (const int patches_of_rank : share) EXPECT_THAT(patches_of_rank, AnyOf(30, 45));
+  }
+  // A rank has a GPU to itself: 14 bundles and 6.
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 3, WorkUnit::bundle, {}, {0, 1, 0}), 3),
+            (Share{105, 105, 90}));
+}
+
 TEST(AssignPatches, NoPatches) {
   EXPECT_TRUE(assign_patches({}, 3, WorkUnit::bundle).empty());
 }
