@@ -119,7 +119,7 @@ std::optional<std::string> disturbance_of(const ObservedRun& observed, const Qui
   const Sample& sample = observed.sample;
   const double all = cpus * sample.effective_s;
   if (sample.other_cpu_s && all > 0 && *sample.other_cpu_s > quiet.other_cpus * all)
-    return fmt::format("other processes took {:.0f}% of the node's CPU time (at most {:g}%)",
+    return fmt::format("other processes took {:.0f}% of the CPU time (at most {:g}%)",
                        100 * *sample.other_cpu_s / all, 100 * quiet.other_cpus);
   return observed.disturbance;
 }

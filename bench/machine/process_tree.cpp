@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "bench/machine/sys_files.hpp"
@@ -79,15 +80,28 @@ std::vector<pid_t> children() {
   return found;
 }
 
-NodeCpu node_cpu() {
-  // First line of /proc/stat (proc(5)): user nice system idle iowait irq softirq steal.
-  std::ifstream in("/proc/stat");
-  std::string cpu;
-  double user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;
-  if (!(in >> cpu >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal)) return {};
+CpuUse cpu_use(const std::string& root) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return {};
+  // Lines of /proc/stat (proc(5)): cpuN user nice system idle iowait irq softirq steal.
+  std::ifstream in(root + "/proc/stat");
   const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  const double busy = user + nice + system + irq + soft;
-  return {busy * tick, (busy + idle + wait + steal) * tick};
+  CpuUse use;
+  for (std::string line; std::getline(in, line) && line.starts_with("cpu");) {
+    std::istringstream words(line.substr(3));
+    unsigned cpu = 0;
+    double user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;
+    // The first line, of all CPUs, has no number.
+    if (line.starts_with("cpu ") || !(words >> cpu) || cpu >= CPU_SETSIZE ||
+        !CPU_ISSET(cpu, &allowed))
+      continue;
+    words >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal;
+    const double busy = user + nice + system + irq + soft;
+    use.busy_s += busy * tick;
+    use.total_s += (busy + idle + wait + steal) * tick;
+  }
+  return use;
 }
 
 }  // namespace spex::bench

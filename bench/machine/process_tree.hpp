@@ -16,12 +16,13 @@ namespace spex::bench {
 /// This process's children that were not waited for, from /proc; includes those that have ended.
 [[nodiscard]] std::vector<pid_t> children();
 
-/// CPU seconds since boot, summed over all CPUs of this node; 0 if unknown.
-struct NodeCpu {
+/// CPU seconds since boot, summed over the CPUs that this process may use; 0 if unknown.
+struct CpuUse {
   double busy_s = 0;   ///< of all processes
   double total_s = 0;  ///< with idle time
 };
-[[nodiscard]] NodeCpu node_cpu();
+/// Other jobs on the node's other CPUs do not count. `root` is "" outside tests.
+[[nodiscard]] CpuUse cpu_use(const std::string& root = "");
 
 /// CPU seconds of the Slurm job that this process belongs to, on this node, by its control group
 /// (cgroup v2 or v1); nothing outside of such a job. `root` is "" outside tests.

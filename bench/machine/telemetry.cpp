@@ -46,7 +46,7 @@ Telemetry::Telemetry(const Nvml& nvml, std::vector<int> gpus, int threads,
       gpus_(std::move(gpus)),
       threads_(threads),
       frames_written_(std::move(frames_written)),
-      cpu_(node_cpu()),
+      cpu_(cpu_use()),
       start_(std::chrono::steady_clock::now()) {
   series_["start_unix"] = unix_now();
   series_["every_s"] = std::chrono::duration<double>(every).count();
@@ -76,7 +76,7 @@ void Telemetry::sample() {
   const std::chrono::duration<double> now = std::chrono::steady_clock::now() - start_;
   series_["seconds"].push_back(now.count());
   series_["frames"].push_back(frames_written_());
-  const NodeCpu cpu = node_cpu();
+  const CpuUse cpu = cpu_use();
   const double passed = cpu.total_s - cpu_.total_s;
   // Rounding can make a full node exceed 1.
   series_["cpu_busy"].push_back(

@@ -38,7 +38,7 @@ class Telemetry {
   int threads_;
   std::function<long()> frames_written_;
   NodeMeter meter_;
-  NodeCpu cpu_;
+  CpuUse cpu_;
   std::chrono::steady_clock::time_point start_;
   nlohmann::ordered_json series_;
   std::vector<double> energy_before_;  // by GPU

@@ -28,7 +28,7 @@ struct Stopping {
 /// What a run must be like to count, and a speed to be judged.
 struct Quiet {
   double other_cpus = 0.05, width = 0.1;
-  SPEX_ROWS((other_cpus, "fraction of the node's CPU time that other processes may take"),
+  SPEX_ROWS((other_cpus, "fraction of the CPU time that other processes may take"),
             (width, "widest interval of the median that is judged, relative to the median"))
 };
 

@@ -79,7 +79,7 @@ struct Sample {
       (gpu_busy_before, "the same before the launch"),
       (cpu_s,
        "CPU seconds of the run on this node; under srun only if the job has a control group"),
-      (other_cpu_s, "CPU seconds of other processes on this node"),
+      (other_cpu_s, "CPU seconds of other processes on the CPUs that this job may use"),
       (node_joules, "by the node's energy counter"), (max_rss_bytes), (device_memory_bytes),
       (patches, "by the run log"), (fell_back), (failed_patches),
       (sustained,

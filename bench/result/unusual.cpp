@@ -12,7 +12,7 @@ namespace {
 // Ratio of the slowest to the fastest timed run, or block of a long run, above which the machine is
 // noisy.
 constexpr double noisy_ratio = 1.5;
-// Fraction of the node's CPU time used by other processes above which a run is unusual, where the
+// Fraction of the CPU time used by other processes above which a run is unusual, where the
 // plan does not say what disturbs a run.
 constexpr double unusual_fraction = 0.1;
 
@@ -31,7 +31,7 @@ std::string runs_text(const std::vector<int>& runs) {
   return fmt::format("runs {} and {}", fmt::join(runs.begin(), runs.end() - 1, ", "), runs.back());
 }
 
-// One line for all runs in which other processes took much of the node's CPU time.
+// One line for all runs in which other processes took much of the CPU time.
 void add_other_work(const Record& record, std::vector<std::string>& found) {
   const auto cpus = static_cast<double>(record.system.cpus);
   const double limit = record.timing.quiet ? record.timing.quiet->other_cpus : unusual_fraction;
@@ -49,7 +49,7 @@ void add_other_work(const Record& record, std::vector<std::string>& found) {
                                 ? fmt::format("{:.0f}%", 100 * most)
                                 : fmt::format("{:.0f} to {:.0f}%", 100 * least, 100 * most);
   found.push_back(
-      fmt::format("{}: other processes took {} of the node's CPU time", runs_text(runs), share));
+      fmt::format("{}: other processes took {} of the CPU time", runs_text(runs), share));
 }
 
 // One line for each warning, with its runs.

@@ -44,7 +44,7 @@ bool knows(const std::optional<CpuHealthRecord>& cpu) {
   return cpu && (cpu->after.memory_uncorrected || cpu->after.throttled);
 }
 
-// "run 2: other processes took 51% of the node's CPU time".
+// "run 2: other processes took 51% of the CPU time".
 std::string first_disturbance(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples)
     if (sample.disturbed) return fmt::format("run {}: {}", sample.index, *sample.disturbed);

@@ -147,10 +147,10 @@ ObservedRun Runner::run(const RunRequest& request) {
   ObservedRun observed;
   observed.cpu_before = read_cpu_health();
   const std::optional<double> joules_before = meter.read().energy_j;
-  const double cpu_before = node_cpu().busy_s;
+  const double cpu_before = cpu_use().busy_s;
   const std::optional<double> job_before = job_cpu_s();
   const CommandResult result = run_command(command, signals_);
-  const double cpu = node_cpu().busy_s - cpu_before;
+  const double cpu = cpu_use().busy_s - cpu_before;
   const std::optional<double> job_after = job_cpu_s();
   const std::optional<double> joules_after = meter.read().energy_j;
   observed.cpu_after = read_cpu_health();

@@ -132,9 +132,8 @@ TEST(Derive, WarningsAndOtherWorkAreUnusual) {
   record.timing.samples[1].warnings = {"the run log: is of spex-gpu"};
   record.timing.samples[2].other_cpu_s = 100;
   EXPECT_EQ(verdict_of(record).overall, "pass");
-  EXPECT_THAT(derive(record).unusual,
-              ElementsAre("run 2: other processes took 47% of the node's CPU time",
-                          "run 1: the run log: is of spex-gpu"));
+  EXPECT_THAT(derive(record).unusual, ElementsAre("run 2: other processes took 47% of the CPU time",
+                                                  "run 1: the run log: is of spex-gpu"));
 }
 
 TEST(Derive, WhatSeveralRunsShareIsOneLine) {
@@ -144,7 +143,7 @@ TEST(Derive, WhatSeveralRunsShareIsOneLine) {
     record.timing.samples[run].warnings = {"no memory of a GPU was used while it ran"};
   }
   EXPECT_THAT(derive(record).unusual,
-              ElementsAre("runs 1, 2 and 4: other processes took 19 to 74% of the node's CPU time",
+              ElementsAre("runs 1, 2 and 4: other processes took 19 to 74% of the CPU time",
                           "runs 1, 2 and 4: no memory of a GPU was used while it ran"));
   record.timing.samples[3].other_cpu_s = 100;
   EXPECT_THAT(derive(record).unusual, Contains(HasSubstr("runs 1 to 4: other processes")));
@@ -157,7 +156,7 @@ Sample disturbed(int index) {
   sample.seed = 1000 + index;
   sample.inputs_sha256 += std::to_string(index);
   sample.effective_s = 1080;
-  sample.disturbed = "other processes took 51% of the node's CPU time (at most 5%)";
+  sample.disturbed = "other processes took 51% of the CPU time (at most 5%)";
   return sample;
 }
 

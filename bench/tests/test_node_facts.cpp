@@ -4,7 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include "bench/machine/cpu_health.hpp"
 #include "bench/machine/process_tree.hpp"
@@ -58,6 +61,29 @@ TEST(JobCpu, IsThatOfTheControlGroupOfTheWholeJob) {
   EXPECT_EQ(job_cpu_s(root), 2.5);
   write(root + "/proc/self/cgroup", "0::/user.slice/user-0.slice\n");
   EXPECT_FALSE(job_cpu_s(root));
+}
+
+// A job on a part of a node is not disturbed by work on the other CPUs.
+TEST(CpuUse, IsThatOfTheCpusOfThisJob) {
+  const test::ScratchFolder scratch;
+  const std::string root = scratch.file("root");
+  EXPECT_EQ(cpu_use(root).total_s, 0);
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(before), &before), 0);
+  unsigned mine = 0;
+  while (!CPU_ISSET(mine, &before)) ++mine;
+  CPU_ZERO(&one);
+  CPU_SET(mine, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+  const auto tick = static_cast<double>(sysconf(_SC_CLK_TCK));
+  write(root + "/proc/stat", fmt::format("cpu  9000 0 0 9000 0 0 0 0 0 0\n"
+                                         "cpu{} 100 20 30 500 7 4 6 3 0 0\n"
+                                         "cpu{} 8000 0 0 4000 0 0 0 0 0 0\n"
+                                         "intr 77 1 2 3\n",
+                                         mine, mine + 1));
+  EXPECT_DOUBLE_EQ(cpu_use(root).busy_s, 160 / tick);
+  EXPECT_DOUBLE_EQ(cpu_use(root).total_s, 670 / tick);
+  ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
 TEST(SystemFacts, OfANodeWithTwoSockets) {

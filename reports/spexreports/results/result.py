@@ -69,7 +69,7 @@ class Scaling:
 
 
 def _share(sample: dict[str, Any], cpus: int) -> float:
-    """The part of the node's CPU time that other processes took in a run; 0 if unknown."""
+    """The part of the CPU time that other processes took in a run; 0 if unknown."""
     return (sample["other_cpu_s"] or 0.0) / (cpus * sample["effective_s"])
 
 
@@ -142,7 +142,7 @@ class Result:
 
     @cached_property
     def other_work(self) -> float:
-        """The largest part of the node's CPU time that other processes took in a timed run."""
+        """The largest part of the CPU time that other processes took in a timed run."""
         return max((_share(s, self.cpus) for s in self.timed), default=0.0)
 
     def middle(self, member: str) -> float | None:
