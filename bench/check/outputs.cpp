@@ -22,6 +22,11 @@ namespace {
 // and reading it would take hours.
 constexpr off_t max_frame_bytes = off_t{4} << 30;
 
+// The threads that may read FITS files at the same time.
+int fits_threads() {
+  return fits_is_reentrant() != 0 ? default_threads() : 1;
+}
+
 std::optional<double> if_finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
@@ -129,8 +134,7 @@ void compare_outputs(int run, const std::vector<OutputFrame>& frames, const std:
   if (found.frames.empty())
     for (const OutputFrame& frame : frames) found.frames.emplace_back().camera = frame.camera;
   std::vector<std::optional<PullStatistics>> pulls(frames.size());
-  const int threads = fits_is_reentrant() != 0 ? default_threads() : 1;
-  parallel_for(threads, static_cast<int>(frames.size()), [&](int, int i) {
+  parallel_for(fits_threads(), static_cast<int>(frames.size()), [&](int, int i) {
     FrameRecord& record = found.frames[i];
     const std::string failure = check_frame(frames[i], tolerance, origin, record, pulls[i]);
     ++record.compared;
@@ -147,15 +151,20 @@ void compare_outputs(int run, const std::vector<OutputFrame>& frames, const std:
 }
 
 std::optional<PatchFailures> patch_failures(const std::vector<OutputFrame>& frames) {
-  PatchFailures sum;
+  std::vector<PatchFailures> found(frames.size());
   try {
-    for (const OutputFrame& frame : frames) {
-      const FitsReader file(frame.path);
-      sum.fell_back += file.get_integer("NFALLBCK");
-      sum.failed += file.get_integer("NFAILED");
-    }
+    // A .gz frame is inflated whole.
+    parallel_for(fits_threads(), static_cast<int>(frames.size()), [&](int, int i) {
+      const FitsReader file(frames[i].path);
+      found[i] = {file.get_integer("NFALLBCK"), file.get_integer("NFAILED")};
+    });
   } catch (const Error&) {
     return std::nullopt;
+  }
+  PatchFailures sum;
+  for (const PatchFailures& one : found) {
+    sum.fell_back += one.fell_back;
+    sum.failed += one.failed;
   }
   return sum;
 }

@@ -45,11 +45,10 @@ void add_other_work(const Record& record, std::vector<std::string>& found) {
     most = std::max(most, *sample.other_cpu_s / all);
   }
   if (runs.empty()) return;
-  const std::string share = runs.size() == 1
-                                ? fmt::format("{:.0f}%", 100 * most)
-                                : fmt::format("{:.0f} to {:.0f}%", 100 * least, 100 * most);
-  found.push_back(
-      fmt::format("{}: other processes took {} of the CPU time", runs_text(runs), share));
+  const std::string low = fmt::format("{:.0f}", 100 * least);
+  const std::string high = fmt::format("{:.0f}", 100 * most);
+  found.push_back(fmt::format("{}: other processes took {}% of the CPU time", runs_text(runs),
+                              low == high ? high : low + " to " + high));
 }
 
 // One line for each warning, with its runs.

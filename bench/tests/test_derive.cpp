@@ -147,6 +147,9 @@ TEST(Derive, WhatSeveralRunsShareIsOneLine) {
                           "runs 1, 2 and 4: no memory of a GPU was used while it ran"));
   record.timing.samples[3].other_cpu_s = 100;
   EXPECT_THAT(derive(record).unusual, Contains(HasSubstr("runs 1 to 4: other processes")));
+  for (Sample& sample : record.timing.samples)
+    sample.other_cpu_s = 0.47 * record.system.cpus * sample.effective_s;
+  EXPECT_THAT(derive(record).unusual, Contains(HasSubstr("other processes took 47% of")));
 }
 
 // A run that other programs disturbed, and that took ten times as long.
