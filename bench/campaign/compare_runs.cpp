@@ -16,8 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Drops the stage times if the run log and the frame headers disagree about patches.
-void check_counts(const std::vector<OutputFrame>& frames, Sample& sample) {
-  const std::optional<PatchFailures> found = patch_failures(frames);
+void check_counts(const std::optional<PatchFailures>& found, Sample& sample) {
   if (sample.phases.empty() || !found ||
       (found->fell_back == sample.fell_back && found->failed == sample.failed_patches))
     return;
@@ -80,10 +79,11 @@ void RunComparer::compare(EntryRun& run, Sample& sample, const ExposureOutputs& 
     compared.push_back(
         {input.camera, outputs.frames[k], references[input.camera], input.truth, method});
   }
-  compare_outputs(sample.index, compared, run.entry->tolerance,
-                  {run.entry->program(), to_string(run.entry->milestone), run.entry->method()},
-                  run.record.validation);
-  if (frames == run.record.work.frames) check_counts(compared, sample);
+  const std::optional<PatchFailures> patches =
+      compare_outputs(sample.index, compared, run.entry->tolerance,
+                      {run.entry->program(), to_string(run.entry->milestone), run.entry->method()},
+                      run.record.validation);
+  if (frames == run.record.work.frames) check_counts(patches, sample);
   Exposures::remove_truths(exposure);
   if (!run.has_shared_inputs() && exposures_.are_drawn()) References::remove(references);
 }

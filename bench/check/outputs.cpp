@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <utility>
 
 #include <fitsio.h>
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 #include "reference/compare/whole_file.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
-#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/header_cards.hpp"
 
 namespace spex::bench {
 namespace {
@@ -21,11 +22,6 @@ namespace {
 // Ten times a frame of 500 fibers in float64. A sparse file can claim to be larger than its disk,
 // and reading it would take hours.
 constexpr off_t max_frame_bytes = off_t{4} << 30;
-
-// The threads that may read FITS files at the same time.
-int fits_threads() {
-  return fits_is_reentrant() != 0 ? default_threads() : 1;
-}
 
 std::optional<double> if_finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
@@ -62,10 +58,22 @@ TruthRecord record_of(const PullStatistics& pulls) {
           if_finite(pulls.correlation)};
 }
 
-// Makes all checks of one frame; returns the first fault, and in `pulls` the frame's pulls.
+// What one frame adds to that of all frames; nothing of a frame that cannot be read.
+struct FrameFindings {
+  std::optional<PullStatistics> pulls;
+  std::optional<PatchFailures> patches;
+};
+
+std::optional<PatchFailures> patch_failures(const FrameFile& frame) {
+  const auto fell_back = card_number(frame.cards, "NFALLBCK", frame.path);
+  const auto failed = card_number(frame.cards, "NFAILED", frame.path);
+  if (!fell_back || !failed) return std::nullopt;
+  return PatchFailures{std::llround(*fell_back), std::llround(*failed)};
+}
+
+// Makes all checks of one frame; returns the first fault.
 std::string check_frame(const OutputFrame& output, const std::string& tolerance,
-                        const FrameOrigin& origin, FrameRecord& record,
-                        std::optional<PullStatistics>& pulls) {
+                        const FrameOrigin& origin, FrameRecord& record, FrameFindings& findings) {
   try {
     const FrameFile result = read_frame(output.path);
     std::optional<FrameFile> reference;
@@ -80,14 +88,15 @@ std::string check_frame(const OutputFrame& output, const std::string& tolerance,
     std::string failure = merge_checks(compared.checks, record.checks);
     const TruthCheck truth = check_truth(result, read_truth(output.truth));
     if (!record.truth) record.truth = record_of(truth.pulls);
-    pulls = truth.pulls;
+    findings.pulls = truth.pulls;
     for (const Check& check : truth.checks)
       if (!check.ok() && failure.empty()) failure = "against the truth: " + describe_failure(check);
     const std::string whole =
         merge_checks(compare_whole_file(result, reference ? &*reference : nullptr, output.camera),
                      record.checks);
     if (failure.empty()) failure = whole;
-    if (failure.empty()) failure = wrong_origin(output.path, origin);
+    if (failure.empty()) failure = wrong_origin(result, origin);
+    findings.patches = patch_failures(result);
     return failure;
   } catch (const std::exception& error) {
     return error.what();
@@ -129,43 +138,33 @@ std::string compare_files(const std::string& result, const std::string& expected
   }
 }
 
-void compare_outputs(int run, const std::vector<OutputFrame>& frames, const std::string& tolerance,
-                     const FrameOrigin& origin, ValidationRecord& found) {
+std::optional<PatchFailures> compare_outputs(int run, const std::vector<OutputFrame>& frames,
+                                             const std::string& tolerance,
+                                             const FrameOrigin& origin, ValidationRecord& found) {
   if (found.frames.empty())
     for (const OutputFrame& frame : frames) found.frames.emplace_back().camera = frame.camera;
-  std::vector<std::optional<PullStatistics>> pulls(frames.size());
-  parallel_for(fits_threads(), static_cast<int>(frames.size()), [&](int, int i) {
+  std::vector<FrameFindings> findings(frames.size());
+  const int threads = fits_is_reentrant() != 0 ? default_threads() : 1;
+  parallel_for(threads, static_cast<int>(frames.size()), [&](int, int i) {
     FrameRecord& record = found.frames[i];
-    const std::string failure = check_frame(frames[i], tolerance, origin, record, pulls[i]);
+    const std::string failure = check_frame(frames[i], tolerance, origin, record, findings[i]);
     ++record.compared;
     if (!failure.empty() && !record.failure)
       record.failure = fmt::format("run {}: {}", run, failure);
   });
   std::vector<PullStatistics> all_pulls;
-  for (const auto& frame_pulls : pulls)
-    if (frame_pulls && frame_pulls->bins > 0) all_pulls.push_back(*frame_pulls);
-  if (all_pulls.size() != frames.size()) return;
+  std::optional<PatchFailures> sum(std::in_place);
+  for (const auto& [pulls, patches] : findings) {
+    if (pulls && pulls->bins > 0) all_pulls.push_back(*pulls);
+    if (!patches) sum.reset();
+    if (!sum) continue;
+    sum->fell_back += patches->fell_back;
+    sum->failed += patches->failed;
+  }
+  if (all_pulls.size() != frames.size()) return sum;
   const std::string failure = merge_checks(check_together(all_pulls), found.together);
   if (!found.failure && !failure.empty())
     found.failure = fmt::format("run {}: all frames against the truth: {}", run, failure);
-}
-
-std::optional<PatchFailures> patch_failures(const std::vector<OutputFrame>& frames) {
-  std::vector<PatchFailures> found(frames.size());
-  try {
-    // A .gz frame is inflated whole.
-    parallel_for(fits_threads(), static_cast<int>(frames.size()), [&](int, int i) {
-      const FitsReader file(frames[i].path);
-      found[i] = {file.get_integer("NFALLBCK"), file.get_integer("NFAILED")};
-    });
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-  PatchFailures sum;
-  for (const PatchFailures& one : found) {
-    sum.fell_back += one.fell_back;
-    sum.failed += one.failed;
-  }
   return sum;
 }
 

@@ -28,23 +28,25 @@ struct OutputFrame {
   std::string method;  ///< of the reference
 };
 
+/// Patches that fell back to eigh, and patches that could not be solved, from the frame headers.
+struct PatchFailures {
+  std::int64_t fell_back = 0, failed = 0;
+};
+
 /// Compares the frames of run `run`. Each frame is compared with its reference within `tolerance`,
 /// with its headers and tables, with the truth, and with `origin`, how it should have been made;
 /// all frames together are compared with the truth. Adds the results to `found`. A frame that fails
-/// once stays failed.
-void compare_outputs(int run, const std::vector<OutputFrame>& frames, const std::string& tolerance,
-                     const FrameOrigin& origin, ValidationRecord& found);
+/// once stays failed. Returns the patches of all frames that fell back or failed; nothing if a
+/// frame cannot be read or does not state them.
+[[nodiscard]] std::optional<PatchFailures> compare_outputs(int run,
+                                                           const std::vector<OutputFrame>& frames,
+                                                           const std::string& tolerance,
+                                                           const FrameOrigin& origin,
+                                                           ValidationRecord& found);
 
 /// Compares a frame with an expected one, and adds the checks. Returns the first failure, or "".
 [[nodiscard]] std::string compare_files(const std::string& result, const std::string& expected,
                                         const std::string& tolerance,
                                         std::vector<CheckRecord>& checks);
-
-/// Patches that fell back to eigh, and patches that could not be solved, from the frame headers.
-struct PatchFailures {
-  std::int64_t fell_back = 0, failed = 0;
-};
-/// The sum over `frames`; nothing if a frame or its keywords cannot be read.
-[[nodiscard]] std::optional<PatchFailures> patch_failures(const std::vector<OutputFrame>& frames);
 
 }  // namespace spex::bench

@@ -16,12 +16,12 @@ namespace spex::bench {
 /// This process's children that were not waited for, from /proc; includes those that have ended.
 [[nodiscard]] std::vector<pid_t> children();
 
-/// CPU seconds since boot, summed over the CPUs that this process may use; 0 if unknown.
+/// CPU seconds since boot of the CPUs that this process may use, summed; 0 if unknown.
 struct CpuUse {
   double busy_s = 0;   ///< of all processes
   double total_s = 0;  ///< with idle time
 };
-/// Other jobs on the node's other CPUs do not count. `root` is "" outside tests.
+/// Use by /proc/stat (proc(5)). `root` is "" outside tests.
 [[nodiscard]] CpuUse cpu_use(const std::string& root = "");
 
 /// CPU seconds of the Slurm job that this process belongs to, on this node, by its control group

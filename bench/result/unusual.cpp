@@ -12,8 +12,8 @@ namespace {
 // Ratio of the slowest to the fastest timed run, or block of a long run, above which the machine is
 // noisy.
 constexpr double noisy_ratio = 1.5;
-// Fraction of the CPU time used by other processes above which a run is unusual, where the
-// plan does not say what disturbs a run.
+// Fraction of the CPU time used by other processes above which a run is unusual, where the plan
+// does not say what disturbs a run.
 constexpr double unusual_fraction = 0.1;
 
 // Ratio of the largest to the smallest; 1 for fewer than two values.

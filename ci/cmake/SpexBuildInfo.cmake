@@ -24,13 +24,13 @@ if(CMAKE_SCRIPT_MODE_FILE)
     spex_hash_sources(${SOURCE} SPEX_SOURCES)
   elseif(status EQUAL 0)
     set(SPEX_COMMIT ${commit})
-    # Files that git does not know count in the folders of sources alone.
     execute_process(
       COMMAND git -C ${SOURCE} status --porcelain --untracked-files=no OUTPUT_VARIABLE changes)
+    # New files count only where sources are.
     execute_process(
-      COMMAND git -C ${SOURCE} status --porcelain -- ${SPEX_SOURCE_FOLDERS} OUTPUT_VARIABLE more)
-    string(APPEND changes "${more}")
-    if(NOT changes STREQUAL "")
+      COMMAND git -C ${SOURCE} ls-files --others --exclude-standard -- ${SPEX_SOURCE_FOLDERS}
+      OUTPUT_VARIABLE new_files)
+    if(NOT "${changes}${new_files}" STREQUAL "")
       set(SPEX_DIRTY true)
     endif()
   endif()

@@ -84,12 +84,9 @@ int share_of_cpus(const std::vector<Cpus>& ranks, std::size_t rank) {
   std::map<int, int> ranks_of_cpu;
   for (const Cpus& cpus : ranks)
     for (const int cpu : cpus) ++ranks_of_cpu[cpu];
-  std::map<int, int> cpus_shared_by;  // that many ranks
-  for (const int cpu : ranks.at(rank)) ++cpus_shared_by[ranks_of_cpu[cpu]];
   double share = 0;
-  for (const auto& [sharing, cpus] : cpus_shared_by)
-    share += static_cast<double>(cpus) / static_cast<double>(sharing);
-  constexpr double rounding = 1e-6;
+  for (const int cpu : ranks.at(rank)) share += 1.0 / ranks_of_cpu[cpu];
+  constexpr double rounding = 1e-6;  // thirds do not add up exactly
   return std::max(1, static_cast<int>(share + rounding));
 }
 

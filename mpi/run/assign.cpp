@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,22 +27,21 @@ std::vector<int> unit_of_bundles(const std::vector<Patch>& patches) {
 
 // The number of units of each rank, [nranks]. They differ by at most one: the ranks with one more
 // are those that balance the devices.
-std::vector<long> units_of_ranks(long units, int nranks, const std::vector<int>& device_of_rank) {
+std::vector<int> units_of_ranks(int units, int nranks, const std::vector<int>& device_of_rank) {
+  std::vector<int> count(static_cast<std::size_t>(nranks), 0);
+  std::map<int, int> count_of_device;
   const auto device_of = [&](std::size_t rank) {
     return device_of_rank.empty() ? 0 : device_of_rank.at(rank);
   };
-  const long least = units / nranks;
-  std::vector<long> count(static_cast<std::size_t>(nranks), least);
-  std::map<int, long> units_of_device;
-  for (std::size_t rank = 0; rank < count.size(); ++rank) units_of_device[device_of(rank)] += least;
-  for (long left = units % nranks; left > 0; --left) {
-    std::optional<std::size_t> next;
-    for (std::size_t rank = 0; rank < count.size(); ++rank)
-      if (count[rank] == least &&
-          (!next || units_of_device[device_of(rank)] < units_of_device[device_of(*next)]))
-        next = rank;
-    ++count.at(next.value());
-    ++units_of_device[device_of(*next)];
+  const auto load_of = [&](std::size_t rank) {
+    return std::pair(count[rank], count_of_device[device_of(rank)]);
+  };
+  for (int unit = 0; unit < units; ++unit) {
+    std::size_t next = 0;
+    for (std::size_t rank = 1; rank < count.size(); ++rank)
+      if (load_of(rank) < load_of(next)) next = rank;
+    ++count[next];
+    ++count_of_device[device_of(next)];
   }
   return count;
 }
@@ -113,13 +113,12 @@ std::vector<int> assign_patches(const std::vector<Patch>& patches, int nranks, W
     unit = unit_of(patches, [](const Patch& a, const Patch& b) {
       return a.bundle == b.bundle && a.subbundle == b.subbundle;
     });
-  const long units = unit.back() + 1;
+  const int units = unit.back() + 1;
   if (units < nranks) return unit;
-  const std::vector<long> count = units_of_ranks(units, nranks, device_of_rank);
   std::vector<int> rank_of_unit;
-  for (std::size_t rank = 0; rank < count.size(); ++rank)
-    rank_of_unit.insert(rank_of_unit.end(), static_cast<std::size_t>(count[rank]),
-                        static_cast<int>(rank));
+  int next = 0;
+  for (const int count : units_of_ranks(units, nranks, device_of_rank))
+    rank_of_unit.insert(rank_of_unit.end(), static_cast<std::size_t>(count), next++);
   std::vector<int> rank;
   rank.reserve(unit.size());
   for (const int u : unit) rank.push_back(rank_of_unit[static_cast<std::size_t>(u)]);

@@ -13,8 +13,8 @@ namespace spex::mpi {
 /// the devices from 0, [nranks]; empty: the ranks share one.
 ///
 /// WorkUnit::bundle distributes bundles, so that each bundle's spots are evaluated once; if there
-/// are more ranks than bundles, it distributes subbundles. Ranks are then in ascending order, and
-/// where ranks cannot have equally many, those with one more balance the devices.
+/// are more ranks than bundles, it distributes subbundles. Ranks are then in ascending order. If
+/// they cannot have equally many, those with one more are those that balance the devices.
 ///
 /// WorkUnit::patch deals bundles to devices in turn, and a bundle's patches in turn to the ranks of
 /// its device, so that these ranks share every bundle; if there are fewer bundles than devices, to

@@ -72,6 +72,7 @@ FrameFile read_frame(FitsReader& reader) {
   file.specmin = reader.find_integer("SPECMIN").value_or(0);
   file.flux_solver = header_word(reader.find_string("FLUXSOLV").value_or("patch"));
   file.nwavestep = reader.find_integer("NWAVESTP").value_or(0);
+  file.cards = reader.user_cards();
   for (int hdu = 1; hdu <= reader.hdus(); ++hdu) {
     reader.move_to_number(hdu);
     const std::string name = reader.find_string("EXTNAME").value_or("");

@@ -33,6 +33,7 @@ struct FrameFile {
   long long specmin = 0;              ///< SPECMIN of the primary header, default 0
   std::string flux_solver = "patch";  ///< FLUXSOLV, default "patch"
   long long nwavestep = 0;            ///< NWAVESTP, default 0
+  std::vector<std::string> cards;     ///< of the primary header, without those of its data
   std::vector<FrameImage> images;     ///< in the file's order
   std::vector<FrameTable> tables;     ///< in the file's order
 

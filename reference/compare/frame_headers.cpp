@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "reference/core/header_word.hpp"
+#include "reference/fits/header_cards.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/read/inflate.hpp"
 #include "reference/fits/read_at.hpp"
@@ -149,13 +150,11 @@ std::string wrong_header(const std::string& path, const std::string& camera,
   return {};
 }
 
-std::string wrong_origin(const std::string& path, const FrameOrigin& origin) {
-  FitsReader file(path);
-  file.move_to_primary();
+std::string wrong_origin(const FrameFile& frame, const FrameOrigin& origin) {
   for (const auto& [name, expected] : {std::pair{"SPEXPROG", &origin.program},
                                        {"MILESTNE", &origin.milestone},
                                        {"METHOD", &origin.method}})
-    if (const std::string found = file.find_string(name).value_or("");
+    if (const std::string found = card_text(frame.cards, name).value_or("");
         header_word(found) != header_word(*expected))
       return fmt::format("{} is '{}' (expected {})", name, found, *expected);
   return {};

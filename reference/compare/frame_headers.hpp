@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "reference/compare/frame_file.hpp"
+
 namespace spex {
 
 /// Describes the first fault in the headers of the frame at `path` in one line; "" if there is
@@ -21,7 +23,6 @@ struct FrameOrigin {
 };
 
 /// Describes how a frame's header differs from the expected origin in one line; "" if it does not.
-/// Throws Error(data) if the file cannot be read.
-[[nodiscard]] std::string wrong_origin(const std::string& path, const FrameOrigin& origin);
+[[nodiscard]] std::string wrong_origin(const FrameFile& frame, const FrameOrigin& origin);
 
 }  // namespace spex

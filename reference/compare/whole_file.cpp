@@ -6,7 +6,7 @@
 #include "reference/compare/frame_tables.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/header_word.hpp"
-#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/header_cards.hpp"
 
 namespace spex {
 namespace {
@@ -51,9 +51,7 @@ Check check_of(const char* what, const std::function<std::string()>& wrong) {
 }
 
 std::string camera_of(const FrameFile& frame) {
-  FitsReader file(frame.path);
-  file.move_to_primary();
-  return header_word(file.find_string("CAMERA").value_or(""));
+  return header_word(card_text(frame.cards, "CAMERA").value_or(""));
 }
 
 }  // namespace

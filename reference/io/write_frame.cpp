@@ -54,9 +54,9 @@ void write_reals(FitsMemory& out, const ImageHdu& hdu, bool full_precision,
 // The unit of the image's pixels by its header: DESI's, electron, where it states none. A compound
 // unit gets parentheses, so that it can be divided.
 std::string unit_of_pixels(const std::vector<std::string>& cards) {
-  const std::string unit = card_text(cards, "BUNIT").value_or("");
-  if (const std::string word = header_word(unit); word.empty() || word == "electron")
-    return "electron";
+  std::string unit = card_text(cards, "BUNIT").value_or("");
+  unit.erase(0, unit.find_first_not_of(' '));
+  if (unit.empty() || header_word(unit) == "electron") return "electron";
   const bool is_word = std::all_of(unit.begin(), unit.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '-' || c == '_';
   });

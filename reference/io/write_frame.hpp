@@ -38,8 +38,8 @@ struct FrameFileContent {
 
 /// Atomically writes FLUX, IVAR, MASK, WAVELENGTH, RESOLUTION, FIBERMAP, CHI2PIX and SCORES with
 /// CHECKSUM and DATASUM; gzip-compressed if `path` ends in .gz. The unit of the spectra is that of
-/// the card BUNIT, or electron, per Angstrom. The bytes depend only on the content (no dates).
-/// Throws Error(data) and then leaves no file behind.
+/// the card BUNIT, by default electron, per Angstrom. The bytes depend only on the content (no
+/// dates). Throws Error(data) and then leaves no file behind.
 void write_frame(const std::string& path, const FrameFileContent& content);
 
 /// The cards of the primary header: `cards` without the keywords of `keywords`, then `keywords`.
@@ -47,7 +47,7 @@ void write_frame(const std::string& path, const FrameFileContent& content);
 [[nodiscard]] std::vector<std::string> header_cards(const std::vector<std::string>& cards,
                                                     const std::vector<HeaderKeyword>& keywords);
 
-/// Atomically writes a model image (HDU MODEL, f8, in the unit of the card BUNIT, or electron).
+/// Atomically writes a model image (HDU MODEL, f8; BUNIT is that of `cards`, by default electron).
 void write_model(const std::string& path, const ModelImage& model,
                  const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords,
                  const GzipSettings& settings = {});

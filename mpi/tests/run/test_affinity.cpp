@@ -91,7 +91,7 @@ TEST(Affinity, RanksShareTheCpusThatTheyMayUse) {
   EXPECT_EQ(share_of_last({range(0, 15), range(8, 23)}), 12);
   EXPECT_EQ(share_of_last(std::vector<Cpus>(8, range(0, 3))), 1);
   EXPECT_EQ(share_of_last({range(0, 3), {}}), 1);
-  // Thirds add up.
+  // Thirds add up to whole CPUs.
   EXPECT_EQ(share_of_last(std::vector<Cpus>(3, range(0, 2))), 1);
   EXPECT_EQ(share_of_last(std::vector<Cpus>(3, range(0, 8))), 3);
 }

@@ -153,7 +153,7 @@ TEST(AssignPatches, EightRanksOnTwoGpusAreBalanced) {
     EXPECT_EQ(of_device, Share(2, 150));
     for (const int patches_of_rank : share) EXPECT_THAT(patches_of_rank, AnyOf(30, 45));
   }
-  // A rank has a GPU to itself: 14 bundles and 6.
+  // Shares of ranks come first: a rank that has a GPU to itself takes 7 bundles, two others 13.
   EXPECT_EQ(patches_of_each(assign_patches(patches, 3, WorkUnit::bundle, {}, {0, 1, 0}), 3),
             (Share{105, 105, 90}));
 }

@@ -138,16 +138,16 @@ class Origin : public FrameHeaders {
 };
 
 TEST_F(Origin, MatchingOriginPasses) {
-  EXPECT_EQ(wrong_origin(path_, asked), "");
+  EXPECT_EQ(wrong_origin(read_frame(path_), asked), "");
 }
 
 TEST_F(Origin, ProgramMilestoneAndMethodMustMatch) {
   make("spex-cpu", "pipeline", "cholesky");
-  EXPECT_EQ(wrong_origin(path_, asked), "SPEXPROG is 'spex-cpu' (expected spex-gpu)");
+  EXPECT_EQ(wrong_origin(read_frame(path_), asked), "SPEXPROG is 'spex-cpu' (expected spex-gpu)");
   make("spex-gpu", "direct", "cholesky");
-  EXPECT_EQ(wrong_origin(path_, asked), "MILESTNE is 'direct' (expected pipeline)");
+  EXPECT_EQ(wrong_origin(read_frame(path_), asked), "MILESTNE is 'direct' (expected pipeline)");
   make("spex-gpu", "pipeline", "eigh");
-  EXPECT_EQ(wrong_origin(path_, asked), "METHOD is 'eigh' (expected cholesky)");
+  EXPECT_EQ(wrong_origin(read_frame(path_), asked), "METHOD is 'eigh' (expected cholesky)");
 }
 
 TEST_F(FrameHeaders, SpexBenchAndSpexCompareHaveTheSameChecks) {

@@ -273,6 +273,7 @@ TEST_F(WriteFrame, KeywordsReplaceCopiedCards) {
 TEST_F(WriteFrame, UnitsAreThoseOfTheImage) {
   const std::vector<std::array<std::string, 3>> units{
       {"'adu     '", "adu/Angstrom", "Angstrom^2/adu^2"},
+      {"'  DN    '", "DN/Angstrom", "Angstrom^2/DN^2"},
       {"'electron'", "electron/Angstrom", "Angstrom^2/electron^2"},
       {"'ELECTRON'", "electron/Angstrom", "Angstrom^2/electron^2"},
       {"'        '", "electron/Angstrom", "Angstrom^2/electron^2"},
