@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <string>
 
 #include <fmt/format.h>
@@ -12,7 +13,9 @@
 #include "gpu/programs/gpu_extractor.hpp"
 #include "mpi/comm/collective.hpp"
 #include "mpi/run/affinity.hpp"
+#include "mpi/run/device_sharing.hpp"
 #include "mpi/run/device_start.hpp"
+#include "mpi/run/visible_devices.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::gpu {
@@ -38,7 +41,8 @@ void require_gpus(const mpi::Communicator& world) {
 
 }  // namespace
 
-void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world) {
+void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world,
+                        const mpi::Communicator& node) {
   mpi::collective(world, [&] {
     if (!choice.gpus) return;
     if (world.size() > 1)
@@ -48,11 +52,16 @@ void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world)
       throw usage_error("--gpus", "only one GPU is used here",
                         "many frames and the milestone pipeline");
   });
-  if (world.size() > 1 || choice.device) return;
-  if (static_cast<long>(mpi::allowed_cpus().size()) < sysconf(_SC_NPROCESSORS_ONLN)) return;
-  const int worth = choice.several ? mpi::devices_worth_starting(choice.frames) : 1;
-  const std::string names =
-      mpi::first_visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), choice.gpus.value_or(worth));
+  if (choice.device) return;
+  const bool alone = world.size() == 1;
+  int most = choice.several ? std::numeric_limits<int>::max() : 1;
+  if (choice.several && alone)
+    most = choice.gpus.value_or(mpi::devices_worth_starting(choice.frames));
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  std::string names = mpi::names_of_dealt(mpi::visible_devices(visible), most, node);
+  const bool bound = static_cast<long>(mpi::allowed_cpus().size()) < sysconf(_SC_NPROCESSORS_ONLN);
+  if (names.empty() && alone && !bound) names = mpi::first_visible_devices(visible, most);
+  if (names.empty()) return;
   constexpr int replace = 1;
   setenv("CUDA_VISIBLE_DEVICES", names.c_str(), replace);
 }
@@ -66,25 +75,34 @@ std::vector<int> choose_gpus(const GpuChoice& choice, const mpi::Communicator& w
       throw usage_error("--gpus", fmt::format("there are {}", count),
                         fmt::format("1 to {}", count));
   });
+  std::vector<std::string> addresses;
   std::vector<mpi::Cpus> beside;
-  for (int device = 0; device < count; ++device)
-    beside.push_back(mpi::cpus_beside(gpu_bus_id(device)));
-  const std::vector<mpi::Cpus> allowed = mpi::gather_allowed_cpus(node);
+  for (int device = 0; device < count; ++device) {
+    addresses.push_back(gpu_bus_id(device));
+    beside.push_back(mpi::cpus_beside(addresses.back()));
+  }
+  const std::vector<mpi::Cpus> ranks = mpi::gather_allowed_cpus(node);
   const auto rank = static_cast<std::size_t>(node.rank());
-  std::vector<int> devices =
-      choice.device ? std::vector{*choice.device} : mpi::deal_devices(allowed, beside)[rank];
+  const mpi::Cpus& allowed = ranks[rank];
+  const bool own = mpi::ranks_sharing(addresses, node) == 1;  // no other rank sees these GPUs
+  std::vector<int> devices = choice.device ? std::vector{*choice.device}
+                             : own         ? mpi::deal_devices({allowed}, beside)[0]
+                                           : mpi::deal_devices(ranks, beside)[rank];
   const int most = choice.several ? count : 1;
   devices.resize(std::min(devices.size(), static_cast<std::size_t>(choice.gpus.value_or(most))));
 
   std::vector<mpi::Cpus> of_devices;
+  std::vector<std::string> taken;
   for (const int device : devices)
-    if (device >= 0 && device < count) of_devices.push_back(beside[device]);
-  const mpi::Cpus nearest =
-      choice.bind ? mpi::nearest_cpus(allowed[rank], of_devices) : allowed[rank];
-  const bool bound = nearest != allowed[rank] && mpi::bind_to(nearest);
+    if (device >= 0 && device < count) {
+      of_devices.push_back(beside[device]);
+      taken.push_back(addresses[device]);
+    }
+  const mpi::Cpus nearest = choice.bind ? mpi::nearest_cpus(allowed, of_devices) : allowed;
+  const bool bound = nearest != allowed && mpi::bind_to(nearest);
   spdlog::debug("rank {} of the node: GPU {}, beside CPUs {}; runs on CPUs {}{}", node.rank(),
-                fmt::join(devices, ","), texts_of(of_devices),
-                mpi::to_text(bound ? nearest : allowed[rank]), bound ? ", bound to them" : "");
+                fmt::join(taken, ","), texts_of(of_devices),
+                mpi::to_text(bound ? nearest : allowed), bound ? ", bound to them" : "");
   return devices;
 }
 

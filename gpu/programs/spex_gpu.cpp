@@ -197,8 +197,8 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world, KeptExt
                               "many frames and the milestone pipeline");
   });
   choice.frames = std::max(to_do.frames.size(), many.from_pipe() ? frames_of_exposure : 0);
-  spex::gpu::limit_visible_gpus(choice, world);
   const spex::mpi::Communicator node = world.node();
+  spex::gpu::limit_visible_gpus(choice, world, node);
   std::vector<int> devices;
   const auto take_gpus = [&] {
     devices = spex::gpu::choose_gpus(choice, world, node);

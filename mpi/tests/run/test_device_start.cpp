@@ -8,12 +8,12 @@ namespace {
 TEST(DevicesWorthStarting, IncreaseWithFrames) {
   EXPECT_EQ(devices_worth_starting(0), 1);
   EXPECT_EQ(devices_worth_starting(1), 1);
-  EXPECT_EQ(devices_worth_starting(10), 1);
-  EXPECT_EQ(devices_worth_starting(11), 2);
-  EXPECT_EQ(devices_worth_starting(30), 2);
-  EXPECT_EQ(devices_worth_starting(31), 3);
-  EXPECT_EQ(devices_worth_starting(60), 3);
-  EXPECT_EQ(devices_worth_starting(61), 4);
+  EXPECT_EQ(devices_worth_starting(30), 1);
+  EXPECT_EQ(devices_worth_starting(31), 2);
+  EXPECT_EQ(devices_worth_starting(90), 2);
+  EXPECT_EQ(devices_worth_starting(91), 3);
+  EXPECT_EQ(devices_worth_starting(180), 3);
+  EXPECT_EQ(devices_worth_starting(181), 4);
 }
 
 TEST(FirstVisibleDevices, AreNumberedIfTheVariableIsUnset) {
