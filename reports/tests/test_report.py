@@ -80,7 +80,7 @@ class Page(unittest.TestCase):
             "DESI takes an exposure every 900 s, and must extract it",
             "Margala and others (2021)",
             "all simulated",
-            "One exposure takes longer on two NVIDIA ",
+            "One exposure takes longer on four NVIDIA ",
         ):
             self.assertIn(text, table)
         right = first.split("Is it right?")[1].split("Where the time goes")[0]
