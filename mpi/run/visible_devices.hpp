@@ -13,6 +13,7 @@ struct VisibleDevice {
   std::string name;    ///< as in CUDA_VISIBLE_DEVICES: an index, or the start of a UUID
   std::string bus_id;  ///< PCI address, "0000:c1:00.0"
 
+  /// Compares both.
   bool operator==(const VisibleDevice&) const = default;
 };
 
