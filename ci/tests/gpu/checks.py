@@ -234,7 +234,9 @@ def rejected_pixels(build: Path, arm: str) -> None:
 
 
 def mps(build: Path) -> None:
-    """Frames by seven ranks under MPS: the bytes of one rank."""
+    """Frames by seven ranks under MPS, on the last GPU: the bytes of one rank on the first."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    last = visible.split(",")[-1] if visible else str(count_gpus() - 1)
     with scratch() as night:
         sim = [build / "bin/spex-sim", "-o", night, "--cameras", "b0,r0,z0", "--size", "bundle"]
         run([*sim, "--on-grid"])
@@ -243,7 +245,8 @@ def mps(build: Path) -> None:
             out = night / milestone
             out.mkdir()
             command = [*launcher, build / "bin/spex-gpu", "--exposure", night, "--outdir", out]
-            run([*command, "--milestone", milestone])
+            where = {"CUDA_VISIBLE_DEVICES": last} if launcher else {}
+            run([*command, "--milestone", milestone], **where)
         frames = sorted((night / "batch-subbundle").glob("frame-*.fits"))
         if len(frames) != 3:
             fail(f"{len(frames)} frames (expected 3)")
@@ -279,8 +282,11 @@ def exposure(build: Path) -> None:
             what = f"pipeline, {ranks} rank(s) {' '.join(map(str, options))}".strip()
             started = os.times().elapsed
             command += ["--milestone", "pipeline", "--events", night / "events.json"]
-            text = run([*command, *options])
+            text = run([*command, *options, "--loglevel", "debug"])
             seconds = os.times().elapsed - started
+            used = set(re.findall(r"of the node: GPU (\S+),", text))
+            if len(used) < ranks:
+                fail(f"{what}: uses {len(used)} GPUs: {used}")
             stages = ", ".join(f"{k} {v:.2f}" for k, v in seconds_by_stage(text).items())
             found(f"{what}: {30 * 3600 / seconds:.0f} frames an hour, start-up in; {stages}")
             frames = sorted(out.glob("frame-*.fits"))
