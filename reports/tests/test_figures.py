@@ -101,13 +101,16 @@ class Figures(unittest.TestCase):
         self.assertEqual(cut_off(figure), [])
         self.assertIsNone(scaling.ranks_figure([]))
 
-    def test_more_frames_have_a_line_by_gpus(self):
-        points = [sweep_point(n, "gpus", n, n) for n in (1, 2)]
-        for n, point in zip((1, 2), points, strict=True):
+    def test_gpus_of_each_system_have_a_line(self):
+        points = [sweep_point(n, "gpus", n, n) for n in (1, 2, 1, 4)]
+        for n, name, point in zip((1, 2, 1, 4), "aabb", points, strict=True):
             point["record"]["launch"]["gpus_per_node"] = n
+            point["record"]["system"]["name"] = name
         figure = scaling.gpus_figure([result("pipeline", p) for p in points])
         _, labels = figure.axes[0].get_legend_handles_labels()
-        self.assertEqual(labels, ["30 frames, plain FITS"])
+        self.assertEqual(labels, ["30 frames, plain FITS, a", "30 frames, plain FITS, b"])
+        other = scaling.gpus_figure([result("pipeline", p) for p in points[1::2]])
+        self.assertIsNone(other)  # a point each
 
     def test_cores_and_nodes_stand_beside_the_ideal(self):
         """Strong scaling as a speedup, weak scaling as an efficiency; both from the fewest."""

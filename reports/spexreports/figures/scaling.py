@@ -4,9 +4,7 @@ from matplotlib.figure import Figure
 
 from spexreports.figures import style
 from spexreports.results.result import Result
-from spexreports.results.work import FILES, compression, in_sweep, long_runs, options, ranks_sweeps
-from spexreports.tables.headline import headlines
-from spexreports.tables.long_runs import steady
+from spexreports.results.work import FILES, compression, in_sweep, options, ranks_sweeps
 from spexreports.tables.numbers import counted
 
 Points = list[tuple[float, float, float, float]]  # x, value, low, high
@@ -56,20 +54,14 @@ def _lines(
 
 
 def gpus_figure(results: list[Result]) -> Figure | None:
-    """FPNH by GPUs of a node: of an exposure by both clocks, of more frames, and of long runs."""
-    found = [r for r in headlines(results) if r.gpus and compression(r) == "none"]
-    sustained = {r.gpus: r for r in long_runs(results) if r.gpus and r.entry != "night"}
-    lines = {
-        "exposure, launch to exit": [_point(r.gpus, r.effective.fpnh) for r in found],
-        "exposure, extraction": [_point(r.gpus, r.extraction.fpnh) for r in found],
-        "long run, steady part": [_point(n, steady(r)) for n, r in sustained.items()],
-    }
+    """FPNH by GPUs of a node, launch to exit: a line for each system, number of frames and form."""
+    lines: dict[str, Points] = {}
     for r in in_sweep(results, "gpus"):
         if r.effective.fpnh:
             files = FILES[compression(r)].strip("`")
-            name = f"{r.frames_asked} frames, {files}"
+            name = f"{r.frames_asked} frames, {files}, {r.system}"
             lines.setdefault(name, []).append(_point(r.gpus, r.effective.fpnh))
-    return _lines(lines, "GPUs of one node", "frames per node-hour")
+    return _lines(lines, "GPUs of one node, a rank each", "frames per node-hour")
 
 
 def ranks_figure(results: list[Result]) -> Figure | None:
