@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "bench/machine/sys_files.hpp"
+#include "reference/core/sys_files.hpp"
 
 namespace spex::bench {
 namespace {

@@ -13,11 +13,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "bench/machine/sys_files.hpp"
 #include "bench/machine/system_facts.hpp"
 #include "reference/core/blas.hpp"
 #include "reference/core/lapack.hpp"
 #include "reference/core/parallel.hpp"
+#include "reference/core/sys_files.hpp"
 #include "reference/core/version.hpp"
 #include "spex_build_info.hpp"
 
@@ -46,12 +46,10 @@ Machine describe_machine(const Nvml& nvml, const std::string& name) {
   machine.os = value_in("/etc/os-release", "PRETTY_NAME", '=').value_or("unknown");
   utsname names{};
   machine.kernel = uname(&names) == 0 ? names.release : "unknown";
-  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  machine.visible =
-      visible_gpus(nvml.identities(), visible == nullptr ? std::nullopt : std::optional(visible),
-                   environment("CUDA_DEVICE_ORDER"));
-  for (const VisibleGpu& gpu : machine.visible)
-    machine.gpus.push_back(nvml.describe(gpu.nvml_index));
+  machine.visible = mpi::visible_gpus(nvml.identities(), std::getenv("CUDA_VISIBLE_DEVICES"),
+                                      environment("CUDA_DEVICE_ORDER"));
+  for (const mpi::VisibleGpu& gpu : machine.visible)
+    machine.gpus.push_back(nvml.describe(gpu.index));
   machine.driver = nvml.driver();
   machine.gpus_reason = given(nvml.reason());
   machine.facts = read_system_facts();

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "bench/machine/nvml.hpp"
-#include "bench/machine/visible_gpus.hpp"
 #include "bench/result/system_record.hpp"
+#include "mpi/run/visible_gpus.hpp"
 
 namespace spex::bench {
 
 /// This machine, as results describe it.
 struct Machine : SystemRecord {
-  std::vector<VisibleGpu> visible;  ///< where to find `gpus`, in the same order
+  std::vector<mpi::VisibleGpu> visible;  ///< where to find `gpus`, in the same order
 };
 
 /// Describes this machine. `name` may be empty. Throws Error(usage) if CUDA_VISIBLE_DEVICES is

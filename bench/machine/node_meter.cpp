@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bench/machine/sys_files.hpp"
+#include "reference/core/sys_files.hpp"
 
 namespace spex::bench {
 namespace {

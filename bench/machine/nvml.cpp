@@ -129,12 +129,12 @@ std::optional<std::string> Nvml::driver() const {
   return library_ ? library_->text(SPEX_NVML(nvmlSystemGetDriverVersion)) : std::nullopt;
 }
 
-std::vector<GpuIdentity> Nvml::identities() const {
+std::vector<mpi::GpuIdentity> Nvml::identities() const {
   if (!library_) return {};
   const Library& nvml = *library_;
-  std::vector<GpuIdentity> all;
+  std::vector<mpi::GpuIdentity> all;
   for (const nvmlDevice_t device : nvml.devices) {
-    GpuIdentity gpu{nvml.uuid(device), nvml.model(device), {}};
+    mpi::GpuIdentity gpu{nvml.uuid(device), nvml.model(device), {}};
     unsigned instances = 0;
     if (!nvml.call(SPEX_NVML(nvmlDeviceGetMaxMigDeviceCount), device, &instances)) instances = 0;
     for (unsigned k = 0; k < instances; ++k) {

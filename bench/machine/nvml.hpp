@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/machine/visible_gpus.hpp"
 #include "bench/result/record.hpp"
 #include "bench/result/system_record.hpp"
+#include "mpi/run/visible_gpus.hpp"
 
 namespace spex::bench {
 
@@ -24,7 +24,7 @@ class Nvml {
   /// The file of the loaded library; empty without one.
   [[nodiscard]] std::string library_file() const;
   [[nodiscard]] std::optional<std::string> driver() const;
-  [[nodiscard]] std::vector<GpuIdentity> identities() const;
+  [[nodiscard]] std::vector<mpi::GpuIdentity> identities() const;
   [[nodiscard]] GpuDescription describe(int index) const;
   [[nodiscard]] GpuState state(int index) const;
 

@@ -14,7 +14,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "bench/machine/sys_files.hpp"
+#include "reference/core/sys_files.hpp"
 
 namespace spex::bench {
 namespace {

@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "bench/machine/node_meter.hpp"
-#include "bench/machine/sys_files.hpp"
+#include "reference/core/sys_files.hpp"
 
 namespace spex::bench {
 namespace {

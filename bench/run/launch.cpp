@@ -119,7 +119,7 @@ std::vector<std::string> launcher_arguments(const Entry& entry, const Machine& m
 // The variable that shows CUDA only the entry's GPUs.
 std::string visible_devices(const Entry& entry, const Machine& machine) {
   std::vector<std::string> names;
-  for (const VisibleGpu& gpu : gpus_of(entry, machine)) names.push_back(gpu.cuda_name);
+  for (const mpi::VisibleGpu& gpu : gpus_of(entry, machine)) names.push_back(gpu.name);
   return fmt::format("{}", fmt::join(names, ","));
 }
 
@@ -153,7 +153,7 @@ void Programs::require_for(const std::vector<Entry>& entries) const {
       throw data_error(program, "is missing", "the project's programs in one folder");
 }
 
-std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine) {
+std::vector<mpi::VisibleGpu> gpus_of(const Entry& entry, const Machine& machine) {
   const auto all = static_cast<std::ptrdiff_t>(machine.visible.size());
   const std::ptrdiff_t first = std::min<std::ptrdiff_t>(entry.first_gpu, all);
   const std::ptrdiff_t last = std::min<std::ptrdiff_t>(first + entry.gpus, all);

@@ -42,6 +42,6 @@ struct LaunchSettings {
 [[nodiscard]] std::map<std::string, std::string> launch_environment();
 
 /// The GPUs that the entry uses on this node: the first of the machine.
-[[nodiscard]] std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine);
+[[nodiscard]] std::vector<mpi::VisibleGpu> gpus_of(const Entry& entry, const Machine& machine);
 
 }  // namespace spex::bench

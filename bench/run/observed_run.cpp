@@ -134,8 +134,8 @@ void record_run_log(const RunRequest& request, Sample& sample) {
 
 Runner::Runner(const Nvml& nvml, const Machine& machine, Signals& signals)
     : nvml_(nvml), machine_(machine), signals_(signals) {
-  for (const VisibleGpu& gpu : machine_.visible)
-    settings_[gpu.nvml_index] = json_of(nvml_.describe(gpu.nvml_index));
+  for (const mpi::VisibleGpu& gpu : machine_.visible)
+    settings_[gpu.index] = json_of(nvml_.describe(gpu.index));
 }
 
 ObservedRun Runner::run(const RunRequest& request) {
@@ -210,7 +210,7 @@ ObservedRun Runner::run(const RunRequest& request) {
 
 std::vector<int> Runner::nvml_indices(const Entry& entry) const {
   std::vector<int> indices;
-  for (const VisibleGpu& gpu : gpus_of(entry, machine_)) indices.push_back(gpu.nvml_index);
+  for (const mpi::VisibleGpu& gpu : gpus_of(entry, machine_)) indices.push_back(gpu.index);
   return indices;
 }
 

@@ -8,14 +8,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include "gpu/programs/gpu_extractor.hpp"
 #include "mpi/comm/collective.hpp"
 #include "mpi/run/affinity.hpp"
 #include "mpi/run/device_sharing.hpp"
 #include "mpi/run/device_start.hpp"
-#include "mpi/run/visible_devices.hpp"
+#include "mpi/run/locate_gpus.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::gpu {
@@ -39,6 +38,13 @@ void require_gpus(const mpi::Communicator& world) {
   });
 }
 
+// The largest number of GPUs of a rank.
+int max_gpus(const GpuChoice& choice, const mpi::Communicator& world) {
+  if (!choice.several) return 1;
+  if (world.size() > 1) return std::numeric_limits<int>::max();
+  return choice.gpus.value_or(mpi::devices_worth_starting(choice.frames));
+}
+
 }  // namespace
 
 void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world,
@@ -53,14 +59,8 @@ void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world,
                         "many frames and the milestone pipeline");
   });
   if (choice.device) return;
-  const bool alone = world.size() == 1;
-  int most = choice.several ? std::numeric_limits<int>::max() : 1;
-  if (choice.several && alone)
-    most = choice.gpus.value_or(mpi::devices_worth_starting(choice.frames));
-  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  std::string names = mpi::names_of_dealt(mpi::visible_devices(visible), most, node);
-  const bool bound = static_cast<long>(mpi::allowed_cpus().size()) < sysconf(_SC_NPROCESSORS_ONLN);
-  if (names.empty() && alone && !bound) names = mpi::first_visible_devices(visible, most);
+  const std::vector<mpi::LocatedGpu> all = mpi::locate_gpus(std::getenv("CUDA_VISIBLE_DEVICES"));
+  const std::string names = mpi::dealt_gpus(all, max_gpus(choice, world), node);
   if (names.empty()) return;
   constexpr int replace = 1;
   setenv("CUDA_VISIBLE_DEVICES", names.c_str(), replace);
@@ -88,8 +88,7 @@ std::vector<int> choose_gpus(const GpuChoice& choice, const mpi::Communicator& w
   std::vector<int> devices = choice.device ? std::vector{*choice.device}
                              : own         ? mpi::deal_devices({allowed}, beside)[0]
                                            : mpi::deal_devices(ranks, beside)[rank];
-  const int most = choice.several ? count : 1;
-  devices.resize(std::min(devices.size(), static_cast<std::size_t>(choice.gpus.value_or(most))));
+  devices.resize(std::min(devices.size(), static_cast<std::size_t>(max_gpus(choice, world))));
 
   std::vector<mpi::Cpus> of_devices;
   std::vector<std::string> taken;

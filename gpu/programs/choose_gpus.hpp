@@ -18,21 +18,19 @@ struct GpuChoice {
   std::size_t frames = 1;   ///< frames of all ranks
 };
 
-/// Shows the driver only this rank's GPUs, by CUDA_VISIBLE_DEVICES, because it initializes all
-/// visible GPUs one after another, for each process of a node. They are dealt as choose_gpus does.
-/// A single process gets only as many GPUs as its frames are worth. All GPUs stay visible if they
-/// are unknown without the driver (visible_devices), or with a given device. Must be called before
-/// the driver is initialized. Throws CollectiveError (usage) if `gpus` does not fit this run.
-/// Collective.
+/// Shows the driver only this rank's GPUs, by CUDA_VISIBLE_DEVICES: it initializes all visible GPUs
+/// of all processes of a node one after another. GPUs are dealt to ranks (deal_devices); a single
+/// process gets as many as its frames are worth. All GPUs stay visible if `device` is given, or if
+/// locate_gpus finds none. Must be called before the driver is initialized. Throws CollectiveError
+/// (usage) if `gpus` does not fit this run. Collective.
 void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world,
                         const mpi::Communicator& node);
 
-/// Initializes the driver and returns the GPUs of this rank of `node`: the requested GPU, or those
-/// that no other rank sees, or else the dealt GPUs (deal_devices). They are limited to one unless
-/// `several`, and to the requested number. Binds
-/// the rank to the CPUs local to them, within the launcher's binding, unless `bind` is false.
-/// Throws CollectiveError on every rank if any rank has no GPU (no_gpu), or if there are fewer GPUs
-/// than requested (usage). Collective.
+/// Initializes the driver and returns the GPUs of this rank of `node`: `device`, or those that no
+/// other rank sees, or else those dealt to it; one unless `several`; of a single process at most
+/// `gpus`, or what its frames are worth. Binds the rank to the CPUs local to them, within the
+/// launcher's binding, unless `bind` is false. Throws CollectiveError on every rank if any rank has
+/// no GPU (no_gpu), or if there are fewer than `gpus` (usage). Collective.
 [[nodiscard]] std::vector<int> choose_gpus(const GpuChoice& choice, const mpi::Communicator& world,
                                            const mpi::Communicator& node);
 

@@ -233,10 +233,16 @@ def rejected_pixels(build: Path, arm: str) -> None:
             found(f"{arm}0, as spex-cpu's: {line}")
 
 
+def visible_gpus() -> list[str]:
+    """The GPUs that a program may see, as in CUDA_VISIBLE_DEVICES."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is None:
+        return [str(k) for k in range(len(run(["nvidia-smi", "-L"]).splitlines()))]
+    return [one for one in visible.split(",") if one]
+
+
 def mps(build: Path) -> None:
     """Frames by seven ranks under MPS, on the last GPU: the bytes of one rank on the first."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    last = visible.split(",")[-1] if visible else str(count_gpus() - 1)
     with scratch() as night:
         sim = [build / "bin/spex-sim", "-o", night, "--cameras", "b0,r0,z0", "--size", "bundle"]
         run([*sim, "--on-grid"])
@@ -245,7 +251,7 @@ def mps(build: Path) -> None:
             out = night / milestone
             out.mkdir()
             command = [*launcher, build / "bin/spex-gpu", "--exposure", night, "--outdir", out]
-            where = {"CUDA_VISIBLE_DEVICES": last} if launcher else {}
+            where = {"CUDA_VISIBLE_DEVICES": visible_gpus()[-1]} if launcher else {}
             run([*command, "--milestone", milestone], **where)
         frames = sorted((night / "batch-subbundle").glob("frame-*.fits"))
         if len(frames) != 3:
@@ -256,17 +262,9 @@ def mps(build: Path) -> None:
     found("7 ranks, interleave-io, MPS: 3 frames, identical to those of 1 rank")
 
 
-def count_gpus() -> int:
-    """The GPUs that a program may see."""
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if visible is None:
-        visible = ",".join(run(["nvidia-smi", "-L"]).splitlines())
-    return len([one for one in visible.split(",") if one])
-
-
 def exposure(build: Path) -> None:
     """30 frames by one process and by all GPUs: the same bytes, and the truth of every frame."""
-    gpus = count_gpus() if shutil.which("nvidia-smi") else 1
+    gpus = len(visible_gpus()) if shutil.which("nvidia-smi") else 1
     runs: list[tuple[int, list]] = [(1, []), (1, [])]
     if gpus > 1:
         runs += [(gpus, []), (gpus, []), (1, ["--gpus", gpus]), (1, ["--gpus", 1])]

@@ -1,4 +1,4 @@
-#include "bench/machine/sys_files.hpp"
+#include "reference/core/sys_files.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace spex::bench {
+namespace spex {
 
 std::optional<double> number_in(const std::string& path) {
   std::ifstream in(path);
@@ -50,4 +50,4 @@ std::optional<std::string> value_in(const std::string& path, const std::string& 
   return std::nullopt;
 }
 
-}  // namespace spex::bench
+}  // namespace spex

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace spex::bench {
+namespace spex {
 
 /// The number at the start of a file; nothing if it cannot be read.
 [[nodiscard]] std::optional<double> number_in(const std::string& path);
@@ -24,4 +24,4 @@ namespace spex::bench {
 [[nodiscard]] std::optional<std::string> value_in(const std::string& path, const std::string& key,
                                                   char separator);
 
-}  // namespace spex::bench
+}  // namespace spex

@@ -1,12 +1,13 @@
-#include "bench/machine/visible_gpus.hpp"
+#include "mpi/run/visible_gpus.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <sstream>
 
 #include "reference/core/error.hpp"
 
-namespace spex::bench {
+namespace spex::mpi {
 namespace {
 
 std::vector<std::string> split_list(const std::string& list) {
@@ -56,16 +57,15 @@ bool all_alike(const std::vector<GpuIdentity>& gpus) {
 
 }  // namespace
 
-std::vector<VisibleGpu> visible_gpus(const std::vector<GpuIdentity>& gpus,
-                                     const std::optional<std::string>& visible,
+std::vector<VisibleGpu> visible_gpus(const std::vector<GpuIdentity>& gpus, const char* visible,
                                      const std::string& device_order) {
   std::vector<VisibleGpu> found;
-  if (!visible) {
+  if (visible == nullptr) {
     for (std::size_t i = 0; i < gpus.size(); ++i)
       found.push_back({static_cast<int>(i), gpus[i].uuid});
     return found;
   }
-  const std::vector<std::string> items = split_list(*visible);
+  const std::vector<std::string> items = split_list(visible);
   if (items.empty()) return {};
   const bool mig = items.front().starts_with("MIG-");
   const bool uuids = items.front().starts_with("GPU-");
@@ -79,7 +79,7 @@ std::vector<VisibleGpu> visible_gpus(const std::vector<GpuIdentity>& gpus,
                         "has indices, but the GPUs of this node are of several models",
                         "UUIDs, or CUDA_DEVICE_ORDER=PCI_BUS_ID");
     if (std::any_of(found.begin(), found.end(),
-                    [&](const VisibleGpu& earlier) { return earlier.cuda_name == gpu->cuda_name; }))
+                    [&](const VisibleGpu& earlier) { return earlier.name == gpu->name; }))
       return {};
     found.push_back(*gpu);
     if (mig) break;
@@ -87,4 +87,4 @@ std::vector<VisibleGpu> visible_gpus(const std::vector<GpuIdentity>& gpus,
   return found;
 }
 
-}  // namespace spex::bench
+}  // namespace spex::mpi
