@@ -98,6 +98,10 @@ class Figures(unittest.TestCase):
         self.assertEqual(labels, [f"{name}, {system}" for name in wanted])
         for container in figure.axes[1].containers:
             self.assertEqual(list(container.lines[0].get_xdata()), [1, 2, 4])
+        lines = [container.lines[0] for container in figure.axes[1].containers]
+        self.assertEqual([line.get_linestyle() for line in lines], ["-", "-", "--"])
+        one, two, two_without_mps = (line.get_color() for line in lines)
+        self.assertEqual((two == two_without_mps, one == two), (True, False))
         self.assertEqual(cut_off(figure), [])
         self.assertIsNone(scaling.ranks_figure([]))
 

@@ -8,6 +8,7 @@ from spexreports.results.work import FILES, compression, in_sweep, options, rank
 from spexreports.tables.numbers import counted
 
 Points = list[tuple[float, float, float, float]]  # x, value, low, high
+Style = dict[str, str]  # color, marker and line style, as matplotlib names them
 
 
 def _point(x: float, statistic) -> tuple[float, float, float, float]:
@@ -16,14 +17,19 @@ def _point(x: float, statistic) -> tuple[float, float, float, float]:
     return x, value, low, value if statistic.high is None else statistic.high
 
 
-def _draw(axis, lines: dict[str, Points], names: list[str]) -> None:
-    """Draws lines, each in the color and marker of its place among `names`."""
+def _style(index: int, linestyle: str = "-") -> Style:
+    """The style of a line by its place among the lines of a figure."""
+    color, marker = style.line_style(index)
+    return {"color": color, "marker": marker, "linestyle": linestyle}
+
+
+def _draw(axis, lines: dict[str, Points], styles: dict[str, Style]) -> None:
+    """Draws lines, each in the style of its name."""
     for name, points in lines.items():
-        color, marker = style.line_style(names.index(name))
         x, value, low, high = zip(*points, strict=True)
         below = [v - one for v, one in zip(value, low, strict=True)]
         above = [one - v for v, one in zip(value, high, strict=True)]
-        drawing = {"color": color, "marker": marker, "ms": 5, "lw": 1.3, "capsize": 2}
+        drawing = styles[name] | {"ms": 5, "lw": 1.3, "capsize": 2}
         axis.errorbar(x, value, yerr=[below, above], label=name, **drawing)
     style.whole_ticks(axis.xaxis, sorted({p[0] for points in lines.values() for p in points}))
     axis.set_ylim(bottom=0)
@@ -45,7 +51,7 @@ def _lines(
         return None
     drawn, axes = style.figure(height)
     axis = axes[0, 0]
-    _draw(axis, lines, list(lines))
+    _draw(axis, lines, {name: _style(i) for i, name in enumerate(lines)})
     axis.set_xlabel(xlabel)
     axis.set_ylabel(ylabel)
     columns = 2 if max(map(len, lines)) < 26 else 1
@@ -67,29 +73,36 @@ def gpus_figure(results: list[Result]) -> Figure | None:
 def ranks_figure(results: list[Result]) -> Figure | None:
     """FPNH by the number of ranks that share a GPU, the paper's figure 3.
 
-    A panel for each milestone, in which a line for each number of GPUs, with or without MPS.
+    A panel for each milestone, in which a line for each system and number of GPUs (color and
+    marker), with MPS or without (dashed).
     """
     panels: dict[str, dict[str, Points]] = {}
-    for (milestone, system, gpus, mps), points in ranks_sweeps(results).items():
+    styles: dict[str, Style] = {}
+    places: list[tuple[str, int]] = []
+    sweeps = ranks_sweeps(results)
+    for key in sorted(sweeps, key=lambda key: (*key[:3], not key[3])):
+        (milestone, system, gpus, mps), points = key, sweeps[key]
+        if len(points) < 2:
+            continue
         name = f"{counted(gpus, 'GPU')}, {'MPS' if mps else 'without MPS'}, {system}"
         found = [_point(ranks, r.effective.fpnh) for ranks, r in points.items()]
-        panels.setdefault(milestone, {})[name] = found
-    panels = {name: _with_points(lines) for name, lines in sorted(panels.items())}
-    panels = {name: lines for name, lines in panels.items() if lines}
+        panels.setdefault(milestone, {})[name] = sorted(found)
+        if (system, gpus) not in places:
+            places.append((system, gpus))
+        styles[name] = _style(places.index((system, gpus)), "-" if mps else "--")
     if not panels:
         return None
-    names = list(dict.fromkeys(name for lines in panels.values() for name in lines))
-    height = 0.6 + 1.9 * len(panels) + 0.17 * len(names)
+    height = 0.6 + 1.9 * len(panels) + 0.17 * len(styles)
     drawn, axes = style.figure(height, nrows=len(panels))
     entries = {}
     for axis, (milestone, lines) in zip(axes[:, 0], panels.items(), strict=True):
-        _draw(axis, lines, names)
+        _draw(axis, lines, styles)
         axis.set_title(milestone)
         handles, labels = axis.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
     axes[-1, 0].set_xlabel("ranks that share a GPU")
     drawn.supylabel("frames per node-hour, launch to exit", fontsize=style.FONT)
-    drawn.legend(entries.values(), entries, loc="outside lower left", handlelength=1.6)
+    drawn.legend(entries.values(), entries, loc="outside lower left", handlelength=3)
     return drawn
 
 
