@@ -78,7 +78,7 @@ def ranks_figure(results: list[Result]) -> Figure | None:
     """
     panels: dict[str, dict[str, Points]] = {}
     styles: dict[str, Style] = {}
-    places: list[tuple[str, int]] = []
+    places: dict[tuple[str, int], int] = {}
     sweeps = ranks_sweeps(results)
     for key in sorted(sweeps, key=lambda key: (*key[:3], not key[3])):
         (milestone, system, gpus, mps), points = key, sweeps[key]
@@ -87,9 +87,8 @@ def ranks_figure(results: list[Result]) -> Figure | None:
         name = f"{counted(gpus, 'GPU')}, {'MPS' if mps else 'without MPS'}, {system}"
         found = [_point(ranks, r.effective.fpnh) for ranks, r in points.items()]
         panels.setdefault(milestone, {})[name] = sorted(found)
-        if (system, gpus) not in places:
-            places.append((system, gpus))
-        styles[name] = _style(places.index((system, gpus)), "-" if mps else "--")
+        place = places.setdefault((system, gpus), len(places))
+        styles[name] = _style(place, "-" if mps else "--")
     if not panels:
         return None
     height = 0.6 + 1.9 * len(panels) + 0.17 * len(styles)
