@@ -18,8 +18,8 @@ function(spex_add_gpu_golden case milestone)
     COMMAND golden_case --cases ${arg_CASES} --case ${case} --compare $<TARGET_FILE:spex-compare> --work
             ${CMAKE_CURRENT_BINARY_DIR}/${name} ${arg_UNPARSED_ARGUMENTS} -- ${launcher} $<TARGET_FILE:spex-gpu>
             --loglevel warn --milestone ${milestone})
-  set_tests_properties(${name} PROPERTIES LABELS "gpu;golden;${arg_LABELS}" TIMEOUT 600 SKIP_RETURN_CODE 77
-                                          ENVIRONMENT "${SPEX_MPI_TEST_ENVIRONMENT}")
+  set_tests_properties(${name} PROPERTIES LABELS "gpu;golden;${arg_LABELS}" TIMEOUT 600 SKIP_RETURN_CODE 77)
+  spex_test_environment(${name} ${SPEX_NO_LEAK_CHECK})
 endfunction()
 
 # spex_add_gpu_goldens(CASE FILE FLUX [OPTIONAL] RANKS n...): every milestone on one case.
@@ -65,7 +65,6 @@ foreach(milestone IN LISTS SPEX_GPU_MILESTONES)
     NAME ${name}
     COMMAND golden_case --cases ${cases} --case tiny-z --compare $<TARGET_FILE:spex-compare> --work
             ${CMAKE_CURRENT_BINARY_DIR}/${name} -- $<TARGET_FILE:spex-gpu> --loglevel warn --milestone ${milestone})
-  set_tests_properties(
-    ${name} PROPERTIES LABELS "gpu;poison;slow" TIMEOUT 300 SKIP_RETURN_CODE 77
-                       ENVIRONMENT "${SPEX_MPI_TEST_ENVIRONMENT};SPEX_GPU_POISON=1")
+  set_tests_properties(${name} PROPERTIES LABELS "gpu;poison;slow" TIMEOUT 300 SKIP_RETURN_CODE 77)
+  spex_test_environment(${name} ${SPEX_NO_LEAK_CHECK} SPEX_GPU_POISON=1)
 endforeach()

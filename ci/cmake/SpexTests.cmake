@@ -27,10 +27,19 @@ endif()
 
 # Open MPI leaves some of its memory, and unloads its modules before a leak checker could tell
 # whose that was: tests that start MPI are not checked for leaks.
-set(SPEX_MPI_TEST_ENVIRONMENT ${SPEX_MPI_ENVIRONMENT})
+set(SPEX_NO_LEAK_CHECK)
 if(SPEX_SANITIZE)
-  list(APPEND SPEX_MPI_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  set(SPEX_NO_LEAK_CHECK ASAN_OPTIONS=detect_leaks=0)
 endif()
+
+# spex_test_environment(TEST [NAME=VALUE...]): the environment of a test that may start MPI.
+#
+# Each test has a folder of its own for the session folders of Open MPI 4. In one that several share, an mpirun that
+# ends can remove the folder that another has just found there, and the other then fails.
+function(spex_test_environment test)
+  set_property(TEST ${test} PROPERTY ENVIRONMENT ${SPEX_MPI_ENVIRONMENT}
+                                     OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/tests/sessions/${test} ${ARGN})
+endfunction()
 
 # All tests are compiled alike: one program has the headers precompiled, and the others take these.
 if(SPEX_FAST_BUILD)
@@ -109,15 +118,14 @@ function(spex_add_test name)
       endif()
       add_test(NAME ${name}.${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n} ${command})
       set_tests_properties(
-        ${name}.${n} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors}
-                                ENVIRONMENT "${SPEX_MPI_TEST_ENVIRONMENT}")
+        ${name}.${n} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors})
+      spex_test_environment(${name}.${n} ${SPEX_NO_LEAK_CHECK})
     endforeach()
   else()
     add_test(NAME ${name} COMMAND ${command})
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
     # One thread of BLAS a call, as in the programs: those of several extracting threads take each other's CPUs.
-    set_tests_properties(
-      ${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-                         ENVIRONMENT "${SPEX_MPI_ENVIRONMENT};OPENBLAS_NUM_THREADS=1")
+    spex_test_environment(${name} OPENBLAS_NUM_THREADS=1)
     if("gpu" IN_LIST arg_LABELS)
       set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77)
     endif()
