@@ -83,29 +83,51 @@ std::vector<std::uint8_t> mask_of_rejected(std::size_t npixel,
   return mask;
 }
 
-// Called after some patches. Stops the work on KeyboardInterrupt or at `stop`, and calls
-// progress(done, total). Python handles signals in the calling thread, which also works on patches
-// and alone calls Python.
-std::function<void(long)> watch(const StopFlag& stop, const nb::object& progress, long total) {
-  return [stop, progress = progress.ptr(), total, caller = std::this_thread::get_id(),
-          done = std::make_shared<std::atomic<long>>(0)](long patches) {
-    const long all = *done += patches;
-    stop.check(caller);
-    if (std::this_thread::get_id() != caller) return;
+// Counts patches. Stops the work on KeyboardInterrupt or at `stop`, and calls progress(done,
+// total). Python handles signals in the calling thread, which also works on patches and alone calls
+// Python.
+class Watch {
+ public:
+  Watch(const StopFlag& stop, nb::handle progress, long total)
+      : stop_(stop), progress_(progress), total_(total) {}
+
+  // After some patches, in any thread.
+  void done(long patches) {
+    done_ += patches;
+    stop_.check(caller_);
+    if (std::this_thread::get_id() == caller_) tell();
+  }
+
+  // After all patches, in the calling thread: other threads may have done the last ones.
+  void end() {
+    if (told_ != done_) tell();
+  }
+
+ private:
+  void tell() {
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    const nb::handle call(progress);
-    if (!call.is_none()) call(all, total);
-  };
-}
+    told_ = done_;
+    if (!progress_.is_none()) progress_(told_, total_);
+  }
+
+  const StopFlag& stop_;
+  nb::handle progress_;
+  long total_;
+  std::thread::id caller_ = std::this_thread::get_id();
+  std::atomic<long> done_ = 0;
+  long told_ = 0;
+};
 
 Share extract(const Extraction& extraction, const Extractor& extractor, int rank, int ranks,
               const StopFlag& stop, const nb::object& progress) {
   stop.check(std::this_thread::get_id());
-  const auto total = static_cast<long>(extraction.patches().size());
-  const std::function<void(long)> done = watch(stop, progress, total);
+  Watch watch(stop, progress, static_cast<long>(extraction.patches().size()));
   const WithoutGil released;
-  return extraction.extract(extractor.extract, rank, ranks, done);
+  Share share = extraction.extract(extractor.extract, rank, ranks,
+                                   [&watch](long patches) { watch.done(patches); });
+  watch.end();
+  return share;
 }
 
 nb::dict arrays_of(const Extraction& extraction, const Results& results, bool model) {
@@ -189,7 +211,7 @@ void bind_extraction(nb::module_& module) {
            "progress"_a.none() = nb::none(),
            "The patches of one of `ranks` ranks. Without the GIL; stops at KeyboardInterrupt and "
            "where asked to. Calls progress(patches done, patches), if there is one, in this "
-           "thread. Raises StoppedError.")
+           "thread, at last with all patches of the rank done. Raises StoppedError.")
       .def(
           "put_together",
           [](const Extraction& e, const std::vector<Share*>& shares) {

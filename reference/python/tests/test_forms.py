@@ -194,5 +194,15 @@ def test_progress_and_log(night, caplog):
     first, last = (record.getMessage() for record in caplog.records)
     assert first == f"{night.preproc}: extracting, 4 patches"
     assert last.startswith(f"{night.preproc}: ") and last.endswith(" s")
+
+
+@pytest.mark.parametrize("threads", [1, 4, 4, 4, 4])
+def test_progress_ends_with_all_patches(night, threads):
+    # Four threads take a patch each: the last to end is often not the one that calls progress.
+    of = TEN | {"threads": threads}
+    told = []
+    extract(night.preproc, night.psf, progress=lambda *count: told.append(count), **of)
+    assert told[-1] == (4, 4)
+    assert told == sorted(set(told))
     with pytest.raises(ZeroDivisionError):
-        extract(night.preproc, night.psf, progress=lambda *_: 1 / 0, **TEN)
+        extract(night.preproc, night.psf, progress=lambda *_: 1 / 0, **of)
