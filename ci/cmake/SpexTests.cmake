@@ -34,8 +34,8 @@ endif()
 
 # spex_test_environment(TEST [NAME=VALUE...]): the environment of a test that may start MPI.
 #
-# Each test has a folder of its own for the session folders of Open MPI 4. In one that several share, an mpirun that
-# ends can remove the folder that another has just found there, and the other then fails.
+# Open MPI 4 keeps the session folders of all runs of a user in one folder. An mpirun that ends removes that folder, and
+# another one that starts at that moment fails. So each test has its own.
 function(spex_test_environment test)
   set_property(TEST ${test} PROPERTY ENVIRONMENT ${SPEX_MPI_ENVIRONMENT}
                                      OMPI_MCA_orte_tmpdir_base=${PROJECT_BINARY_DIR}/tests/sessions/${test} ${ARGN})

@@ -83,9 +83,8 @@ std::vector<std::uint8_t> mask_of_rejected(std::size_t npixel,
   return mask;
 }
 
-// Counts patches. Stops the work on KeyboardInterrupt or at `stop`, and calls progress(done,
-// total). Python handles signals in the calling thread, which also works on patches and alone calls
-// Python.
+// Counts patches, stops the work on KeyboardInterrupt or at `stop`, and calls progress(done, total)
+// in the calling thread, which works on patches too. Python handles signals there.
 class Watch {
  public:
   Watch(const StopFlag& stop, nb::handle progress, long total)
@@ -95,20 +94,20 @@ class Watch {
   void done(long patches) {
     done_ += patches;
     stop_.check(caller_);
-    if (std::this_thread::get_id() == caller_) tell();
+    if (std::this_thread::get_id() == caller_) report();
   }
 
-  // After all patches, in the calling thread: other threads may have done the last ones.
+  // After all patches, in the calling thread. Other threads may have done the last ones.
   void end() {
-    if (told_ != done_) tell();
+    if (reported_ != done_) report();
   }
 
  private:
-  void tell() {
+  void report() {
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    told_ = done_;
-    if (!progress_.is_none()) progress_(told_, total_);
+    reported_ = done_;
+    if (!progress_.is_none()) progress_(reported_, total_);
   }
 
   const StopFlag& stop_;
@@ -116,7 +115,7 @@ class Watch {
   long total_;
   std::thread::id caller_ = std::this_thread::get_id();
   std::atomic<long> done_ = 0;
-  long told_ = 0;
+  long reported_ = 0;
 };
 
 Share extract(const Extraction& extraction, const Extractor& extractor, int rank, int ranks,
@@ -211,7 +210,7 @@ void bind_extraction(nb::module_& module) {
            "progress"_a.none() = nb::none(),
            "The patches of one of `ranks` ranks. Without the GIL; stops at KeyboardInterrupt and "
            "where asked to. Calls progress(patches done, patches), if there is one, in this "
-           "thread, at last with all patches of the rank done. Raises StoppedError.")
+           "thread; the last call has all patches of the rank. Raises StoppedError.")
       .def(
           "put_together",
           [](const Extraction& e, const std::vector<Share*>& shares) {

@@ -73,8 +73,8 @@ def extract(
         device: which, counted from 0.
         threads: of the CPU; None is all that the process may use.
         extractor: an Extractor, in the place of gpu, device and threads.
-        progress: called as progress(patches done, patches), often, in the thread that extracts;
-            at last with all patches done.
+        progress: called as progress(patches done, patches), often, in the thread that extracts.
+            The last call has all patches done.
         checksums: compare DATASUM and CHECKSUM of the files, where they have them.
         output: also write the frame to this file, .fits or .fits.gz, as spex-cpu does. The header
             and the fibermap are those of the file that the image was read from, which it cannot
