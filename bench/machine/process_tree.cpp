@@ -40,7 +40,25 @@ std::string group_of_job(const std::string& path) {
   return std::regex_match(path, found, job) ? found[1].str() : "";
 }
 
+// CPU seconds of this process since it began.
+double cpu_s_of_this_process() {
+  rusage use{};
+  getrusage(RUSAGE_SELF, &use);
+  return seconds_of(use);
+}
+
 }  // namespace
+
+CpuUseSince::CpuUseSince() : busy_s_(cpu_use().busy_s), own_s_(cpu_s_of_this_process()) {}
+
+double CpuUseSince::own_s() const {
+  return cpu_s_of_this_process() - own_s_;
+}
+
+double CpuUseSince::others_s() const {
+  const double busy_s = cpu_use().busy_s - busy_s_;
+  return std::max(0.0, busy_s - own_s());
+}
 
 std::optional<double> job_cpu_s(const std::string& root) {
   std::ifstream in(root + "/proc/self/cgroup");

@@ -44,11 +44,23 @@ bool knows(const std::optional<CpuHealthRecord>& cpu) {
   return cpu && (cpu->after.memory_uncorrected || cpu->after.throttled);
 }
 
-// "run 2: other processes took 51% of the CPU time".
-std::string first_disturbance(const std::vector<Sample>& samples) {
-  for (const Sample& sample : samples)
-    if (sample.disturbed) return fmt::format("run {}: {}", sample.index, *sample.disturbed);
-  return {};
+// How many timed runs do not count: "1 run(s) were disturbed and do not count; run 2: other
+// processes took 51% of the CPU time". Warm-ups never count.
+std::vector<std::string> uncounted_runs(const std::vector<Sample>& samples) {
+  std::vector<std::string> lines;
+  int throttled = 0, disturbed = 0;
+  std::string first;
+  for (const Sample& sample : samples) {
+    if (sample.warmup) continue;
+    if (sample.throttled) ++throttled;
+    if (sample.disturbed && ++disturbed == 1)
+      first = fmt::format("run {}: {}", sample.index, *sample.disturbed);
+  }
+  if (throttled > 0)
+    lines.push_back(fmt::format("{} run(s) were throttled and do not count", throttled));
+  if (disturbed > 0)
+    lines.push_back(fmt::format("{} run(s) were disturbed and do not count; {}", disturbed, first));
+  return lines;
 }
 
 }  // namespace
@@ -60,7 +72,6 @@ bool is_unhealthy(const std::string& throttle_reason) {
 
 Verdict judge(const Record& record, const Fom& fom) {
   const std::vector<std::string> unhealthy = unhealthy_of(record.health);
-  const auto& samples = record.timing.samples;
   Verdict verdict;
   verdict.correctness = verdict.performance = "not-judged";
   const bool is_known = record.health.before || knows(record.health.cpu);
@@ -84,15 +95,8 @@ Verdict judge(const Record& record, const Fom& fom) {
     return end("error", status::failed);
   }
   verdict.reasons = unhealthy;
-  const auto count = [&](const auto& has) {
-    return std::count_if(samples.begin(), samples.end(), has);
-  };
-  if (const auto n = count([](const Sample& sample) { return sample.throttled; }); n > 0)
-    verdict.reasons.push_back(fmt::format("{} run(s) were throttled and do not count", n));
-  if (const auto n = count([](const Sample& sample) { return sample.disturbed.has_value(); });
-      n > 0)
-    verdict.reasons.push_back(fmt::format("{} run(s) were disturbed and do not count; {}", n,
-                                          first_disturbance(samples)));
+  const std::vector<std::string> uncounted = uncounted_runs(record.timing.samples);
+  verdict.reasons.insert(verdict.reasons.end(), uncounted.begin(), uncounted.end());
   const bool complete = is_complete(record);
   verdict.reasons.insert(verdict.reasons.end(), wrong.begin(), wrong.end());
   if (!wrong.empty())

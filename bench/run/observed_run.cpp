@@ -147,10 +147,10 @@ ObservedRun Runner::run(const RunRequest& request) {
   ObservedRun observed;
   observed.cpu_before = read_cpu_health();
   const std::optional<double> joules_before = meter.read().energy_j;
-  const double cpu_before = cpu_use().busy_s;
+  const CpuUseSince use;
   const std::optional<double> job_before = job_cpu_s();
   const CommandResult result = run_command(command, signals_);
-  const double cpu = cpu_use().busy_s - cpu_before;
+  const double own_cpu_s = use.own_s(), others_cpu_s = use.others_s();
   const std::optional<double> job_after = job_cpu_s();
   const std::optional<double> joules_after = meter.read().energy_j;
   observed.cpu_after = read_cpu_health();
@@ -163,14 +163,15 @@ ObservedRun Runner::run(const RunRequest& request) {
   sample.exit_status = result.status;
   sample.effective_s = result.seconds;
   sample.failure = failure_of(result, request.log);
-  // srun's tasks are children of Slurm's daemon, so the job's control group counts them. Processes
-  // of other nodes are not visible here.
+  // srun's tasks are children of Slurm's daemon, so the job's control group counts them, and
+  // spex-bench, which belongs to neither the run nor other processes: it hashes the frames of a
+  // long run. Processes of other nodes are not visible here.
   if (request.launch->nodes == 1) {
     if (request.launch->launcher != "srun")
       sample.cpu_s = result.cpu_s;
     else if (job_before && job_after && machine_.nodes_allocated == 1)
-      sample.cpu_s = *job_after - *job_before;
-    if (sample.cpu_s) sample.other_cpu_s = std::max(0.0, cpu - *sample.cpu_s);
+      sample.cpu_s = std::max(0.0, *job_after - *job_before - own_cpu_s);
+    if (sample.cpu_s) sample.other_cpu_s = std::max(0.0, others_cpu_s - *sample.cpu_s);
   }
   if (joules_before && joules_after) sample.node_joules = *joules_after - *joules_before;
   const std::optional<double> first = opening.stop().first, last = writing.stop().last;

@@ -169,6 +169,9 @@ TEST(Derive, ADisturbedRunDoesNotCountAndIsRepeated) {
   record.timing.samples[5] = disturbed(5);
   EXPECT_FALSE(is_done(record));
   EXPECT_EQ(runs_left(record), 1);
+  // A warm-up never counts, disturbed or not.
+  ASSERT_TRUE(record.timing.samples[0].warmup);
+  record.timing.samples[0].disturbed = record.timing.samples[5].disturbed;
   record.timing.samples.push_back(good().timing.samples.back());
   record.timing.samples.back().index = 6;
   EXPECT_TRUE(is_done(record));

@@ -1,8 +1,10 @@
 // Health and facts of a node, from folders like /sys and /proc.
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -84,6 +86,22 @@ TEST(CpuUse, IsThatOfTheCpusOfThisJob) {
   EXPECT_DOUBLE_EQ(cpu_use(root).busy_s, 160 / tick);
   EXPECT_DOUBLE_EQ(cpu_use(root).total_s, 670 / tick);
   ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+TEST(CpuUseSince, OwnThreadsAreNotOtherProcesses) {
+  const double before = cpu_use().busy_s;
+  const CpuUseSince use;
+  const auto burn = [] {
+    timespec used{};
+    while (used.tv_sec < 1) clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  };
+  std::thread other(burn);
+  other.join();
+  const double others_s = use.others_s(), all_s = cpu_use().busy_s - before;
+  EXPECT_GE(use.own_s(), 1);
+  if (all_s == 0) GTEST_SKIP() << "this kernel's /proc/stat counts no CPU time";
+  // Other tests may run beside this one.
+  EXPECT_LE(others_s, all_s - 0.9);
 }
 
 TEST(SystemFacts, OfANodeWithTwoSockets) {
