@@ -14,7 +14,7 @@ from browser import browser, measured, pdf
 from samples import DATA, RESULTS, ROOT, data, faster, result, run, shown, sweep_point
 from spexreports.page.quote import blocks
 from spexreports.results.published import read_published
-from spexreports.results.read import find, newest
+from spexreports.results.read import find, newest, parse_result
 from spexreports.tables import headline, ladder, long_runs, projection
 from spexreports.tables import scaling as sweeps
 from spexreports.tables.table import Table
@@ -273,11 +273,27 @@ class Tables(unittest.TestCase):
         packed = faster(data("pipeline"), 0.5)
         packed["record"] |= {"entry": "packed"}
         packed["record"]["inputs"]["generator"]["compression"] = "gz"
+        packed["record"]["work"]["compression"] = "gz"
         table = headline.speed_table([result("pipeline"), result("pipeline", packed)])
         names = [cells[0] for _, cells in table.rows[1:]]
         expected = ["one NVIDIA H200, `.fits.gz`", "one NVIDIA H200, plain FITS"]
         self.assertEqual(names, expected)
         self.assertEqual(row(table, expected[0])["FPNH"], "27,070")
+        self.assertIn("`.fits.gz`: input and output", table.note)
+
+    def test_files_that_are_read_and_not_written(self):
+        """A row says so, and gives way to one that writes what it reads."""
+        fast, packed = data("pipeline"), faster(data("pipeline"), 0.5)
+        for sample, entry in ((fast, "fast"), (packed, "packed")):
+            sample["record"] |= {"entry": entry}
+            sample["record"]["inputs"]["generator"]["compression"] = "gz"
+        packed["record"]["work"]["compression"] = "gz"
+        table = headline.speed_table([result("pipeline", fast)])
+        self.assertIn("one NVIDIA H200, `.fits.gz` in, plain FITS out", table.markdown())
+        self.assertNotIn("`.fits.gz`: input and output", table.note)
+        both = headline.speed_table([result("pipeline", fast), result("pipeline", packed)])
+        self.assertEqual(len(both.rows), 2)
+        self.assertEqual(row(both, "one NVIDIA H200, `.fits.gz`")["FPNH"], "27,070")
 
     def test_most_frames_come_first(self):
         """Then the fastest."""
@@ -425,15 +441,32 @@ class Tables(unittest.TestCase):
         self.assertEqual(measured["FPNH, one"], f"{one.pipeline.effective.fpnh.value:,.0f}")
         for _, cells in table.rows:
             self.assertRegex(cells[0], r", projected$|\(measured\)$")
-        self.assertEqual(len(projection.error_table(found).rows), 2)
-        # Each projected number is a range of one digit, as wide as the error between measured GPUs.
-        low, high = projection.errors(found)
-        self.assertLess(low, 1)
-        self.assertGreater(high, 1)
-        slow = row(table, "V100")["FPNH, one"]
-        self.assertRegex(slow, r"^[1-9]0*,000( to [1-9]0*,000)?$")
+        self.assertRegex(row(table, "V100")["FPNH, one"], r"^[1-9]0*,000( to [1-9]0*,000)?$")
         self.assertEqual(projection.span(1949, 3501), "2,000 to 4,000")
         self.assertEqual(projection.span(2100, 2400), "2,000")
+
+    def test_error_of_the_projection(self):
+        """Known only where two kinds of GPU ran the same commit; then numbers are ranges."""
+        found = [r for r in find([RESULTS]).results if (r.system, r.gpus) == ("h200", 1)]
+        self.assertIsNone(projection.errors(found))
+        self.assertIsNone(projection.error_table(found))
+        self.assertIn("is not known", projection.projection_table(found).note)
+        for commit, pairs in (("0" * 40, 0), (None, 2)):
+            more = []
+            for entry in ("direct-patch", "pipeline-patch"):
+                file = RESULTS / f"h200/flux-1gpu/{entry}.json"
+                other = json.loads(file.read_text())
+                other["record"]["system"]["name"] = "h100"
+                other["record"]["system"]["gpus"][0]["name"] = "NVIDIA H100 80GB HBM3"
+                other["record"]["build"]["commit"] = commit or other["record"]["build"]["commit"]
+                more.append(parse_result(file, other))
+            table = projection.error_table(found + more)
+            self.assertEqual(len(table.rows) if table else 0, pairs)
+        # The H100 has slower memory, so that a projection from it to the H200 is too fast.
+        low, high = projection.errors(found + more)
+        self.assertLess(low, 1)
+        self.assertGreater(high, 1)
+        self.assertIn(f"{low:.2f} to {high:.2f}", projection.projection_table(found + more).note)
 
     def test_dashes(self):
         table = Table.of("a", "A", [{"a": "x", "b": None}, {"a": "y", "b": "1"}])

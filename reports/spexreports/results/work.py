@@ -83,6 +83,12 @@ def compression(result: Result) -> str:
     return result.json["inputs"]["generator"]["compression"]
 
 
+def files(result: Result) -> str:
+    """The files read and written; both are named where they differ."""
+    read, written = compression(result), result.json["work"].get("compression") or "none"
+    return FILES[read] if read == written else f"{FILES[read]} in, {FILES[written]} out"
+
+
 def alone(result: Result) -> bool:
     """Whether each run extracts one frame, with its files on the command line."""
     return result.json["launch"]["alone"]

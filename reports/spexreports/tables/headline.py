@@ -10,6 +10,7 @@ from spexreports.results.work import (
     compression,
     exposures,
     fastest,
+    files,
     has_fpnh,
     of_exposure,
     settings,
@@ -32,14 +33,15 @@ def machine(result: Result) -> str:
 
 def label(result: Result) -> str:
     """The machine and the kind of its files."""
-    return f"{machine(result)}, {FILES[compression(result)]}"
+    return f"{machine(result)}, {files(result)}"
 
 
 def headlines(results: list[Result]) -> list[Result]:
     """The fastest exposure of 30 frames for each system and kind of files.
 
-    A complete result comes before others. If no system has an exposure, of fewer frames. The fewest
-    GPUs come first, compressed files before plain files.
+    A complete result comes before others, then one that writes what it reads, as DESI does. If no
+    system has an exposure, of fewer frames. The fewest GPUs come first, compressed files before
+    plain files.
     """
     usual = [r for r in exposures(results) if standard(r)]
     # A system that was only run by another method, such as a CPU by cholesky, has those.
@@ -48,8 +50,11 @@ def headlines(results: list[Result]) -> list[Result]:
     groups: dict[tuple, list[Result]] = {}
     for r in [r for r in usual if of_exposure(r)] or usual:
         groups.setdefault((r.gpus, r.system, compression(r)), []).append(r)
-    groups = {key: [r for r in of if not r.why_incomplete] or of for key, of in groups.items()}
-    return [fastest(groups[key]) for key in sorted(groups)]
+    found = []
+    for key in sorted(groups):
+        complete = [r for r in groups[key] if not r.why_incomplete] or groups[key]
+        found.append(fastest([r for r in complete if files(r) in FILES.values()] or complete))
+    return found
 
 
 def of_newest_machine(results: list[Result]) -> list[Result]:
@@ -79,6 +84,13 @@ def _several_are_slower(found: list[Result]) -> str:
         "the driver starts GPUs one after the other before any of them gets work. They gain in "
         "long runs."
     )
+
+
+def _form_of_desi(found: list[Result]) -> str:
+    """What the label `.fits.gz` says, where there is one."""
+    if all(files(r) != FILES["gz"] for r in found):
+        return ""
+    return f"{FILES['gz']}: input and output, as DESI stores them. "
 
 
 def speed_table(results: list[Result], peers: list[PeerResult] | None = None) -> Table | None:
@@ -116,8 +128,8 @@ def speed_table(results: list[Result], peers: list[PeerResult] | None = None) ->
             for _, name, fpnh, seconds in rows
         ],
         "From launch to exit, reading and writing included. The paper's files lie on a shared file "
-        "system, ours in memory. `.fits.gz`: input and output, as DESI stores them. "
-        f"DESI takes an exposure every {deadline:g} s, and must extract it in that time."
+        f"system, ours in memory. {_form_of_desi(found)}DESI takes an exposure every "
+        f"{deadline:g} s, and must extract it in that time."
         f"{_several_are_slower(found)}",
         kinds=tuple(kind for kind, *_ in rows),
     )

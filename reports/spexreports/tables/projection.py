@@ -95,23 +95,30 @@ def measured(results: list[Result]) -> list[Measured]:
 
 
 def _pairs(results: list[Result]) -> list[tuple[Measured, Measured]]:
-    """Different measured GPUs that ran the same plan, in both orders."""
+    """Different measured GPUs that ran the same plan at the same commit, in both orders."""
     found = measured(results)
     return [
         (a, b)
         for a in found
         for b in found
-        if a.pipeline.plan == b.pipeline.plan and a.gpu != b.gpu
+        if a.gpu != b.gpu and _code(a.direct) == _code(b.direct)
     ]
 
 
-def errors(results: list[Result]) -> tuple[float, float]:
-    """Between which factors measured kernels were of projected ones; 1 is always between them."""
-    work = kernel_work(results)
-    found = [1.0]
+def _code(result: Result) -> tuple[str, str]:
+    """What two results must have in common, so that only the GPU differs."""
+    return result.plan, result.commit
+
+
+def errors(results: list[Result]) -> tuple[float, float] | None:
+    """Between which factors measured kernels were of projected ones; 1 is always between them.
+
+    None if no two kinds of GPU can be compared.
+    """
+    work, found = kernel_work(results), [1.0]
     for a, b in _pairs(results) if work else []:
         found.append(b.kernels / work.project(a.direct.stage_seconds, a.gpu, b.gpu))
-    return min(found), max(found)
+    return (min(found), max(found)) if len(found) > 1 else None
 
 
 def one_digit(value: float) -> float:
@@ -147,6 +154,19 @@ def error_table(results: list[Result]) -> Table | None:
     return Table.of("projection-error", "How far the projection is off", rows, note)
 
 
+def _how_far_off(error: tuple[float, float] | None) -> str:
+    """A sentence on the error of the projection."""
+    if not error:
+        return (
+            "How far these numbers of one digit are off is not known, because no two kinds of GPU "
+            "were measured at the same commit."
+        )
+    return (
+        f"Between measured GPUs the kernels took {error[0]:.2f} to {error[1]:.2f} times the "
+        "projection, which makes these ranges of one digit."
+    )
+
+
 def projection_table(results: list[Result]) -> Table | None:
     """FPNH of an exposure on one GPU of each kind, and on four per node."""
     work = kernel_work(results)
@@ -158,12 +178,14 @@ def projection_table(results: list[Result]) -> Table | None:
     for r in headlines(results):
         if r.gpus == 4 and gpu_of(r) == base.gpu and compression(r) == "none":
             beside[4] = r.effective.seconds.value - EXPOSURE_FRAMES * base.kernels / 4
-    rows, error = [], errors(results)
+    error = errors(results)
+    slow, fast = (error[1], error[0]) if error else (1, 1)
+    rows = []
     for gpu in read_published().gpus.values():
         own = gpu == base.gpu
         kernels = work.project(base.direct.stage_seconds, base.gpu, gpu)
         # The slowest and the fastest that the error allows.
-        ends = [kernels] * 2 if own else [kernels * error[1], kernels * error[0]]
+        ends = [kernels] * 2 if own else [kernels * slow, kernels * fast]
         row = {
             "GPU": f"{gpu.name}{' (measured)' if own else ', projected'}",
             "FP64, TFLOP/s": f"{gpu.fp64_tflops:g}",
@@ -184,9 +206,7 @@ def projection_table(results: list[Result]) -> Table | None:
         f"({base.pipeline.commit}) on one {base.gpu.name} ({base.direct.system}). A Perlmutter "
         "node has four A100 of 40 GB or 80 GB. Beside the kernels an exposure takes "
         f"{seconds}, as measured on {base.gpu.name}s; another machine's driver, CPUs and file "
-        f"system change that. Between measured GPUs the kernels took {error[0]:.2f} to "
-        f"{error[1]:.2f} times the projection, which makes these ranges of one digit. "
-        "Rates are those of the data sheets: "
+        f"system change that. {_how_far_off(error)} Rates are those of the data sheets: "
         + "; ".join(f"{g.name}: {g.source}" for g in read_published().gpus.values())
         + "."
     )
