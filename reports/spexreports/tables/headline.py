@@ -73,7 +73,7 @@ def _several_are_slower(found: list[Result]) -> str:
         machine(r)
         for r in found
         for fewer in found
-        if (fewer.gpu, compression(fewer)) == (r.gpu, compression(r))
+        if (fewer.gpu, files(fewer)) == (r.gpu, files(r))
         and fewer.gpus < r.gpus
         and fewer.effective.fpnh.value > r.effective.fpnh.value
     ]
