@@ -163,9 +163,9 @@ ObservedRun Runner::run(const RunRequest& request) {
   sample.exit_status = result.status;
   sample.effective_s = result.seconds;
   sample.failure = failure_of(result, request.log);
-  // srun's tasks are children of Slurm's daemon, so the job's control group counts them, and
-  // spex-bench, which belongs to neither the run nor other processes: it hashes the frames of a
-  // long run. Processes of other nodes are not visible here.
+  // srun's tasks are children of Slurm's daemon, so the job's control group counts them. It counts
+  // spex-bench too. Work of spex-bench, such as hashing the frames of a long run, is neither the
+  // run's nor that of other processes. Processes of other nodes are not visible here.
   if (request.launch->nodes == 1) {
     if (request.launch->launcher != "srun")
       sample.cpu_s = result.cpu_s;

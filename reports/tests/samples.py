@@ -16,6 +16,7 @@ sys.path.insert(0, str(ROOT / "reports"))
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.results.read import parse_result  # noqa: E402
 from spexreports.results.result import CLOCKS, Result  # noqa: E402
+from spexreports.tables.table import Table  # noqa: E402
 
 DATA = ROOT / "reports/tests/data"
 RESULTS = ROOT / "reports/results"
@@ -53,6 +54,12 @@ def sweep_point(x: float | str, kind: str, factor: float, ranks: int = 1) -> dic
     made["record"]["scaling"] = {"sweep": kind, "kind": kind, "x": x, "bundles": 20}
     made["record"]["launch"]["ranks"] = ranks
     return made
+
+
+def row(table: Table, name: str) -> dict[str, str]:
+    """The row whose first cell begins with the name."""
+    [found] = [cells for _, cells in table.rows if cells[0].startswith(name)]
+    return dict(zip(table.columns, found, strict=True))
 
 
 def shown(page: str) -> str:

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from spexreports.figures import style
 from spexreports.results.result import Result
-from spexreports.results.work import FILES, compression, in_sweep, options, ranks_sweeps
+from spexreports.results.work import files, in_sweep, options, ranks_sweeps
 from spexreports.tables.numbers import counted
 
 Points = list[tuple[float, float, float, float]]  # x, value, low, high
@@ -64,8 +64,7 @@ def gpus_figure(results: list[Result]) -> Figure | None:
     lines: dict[str, Points] = {}
     for r in in_sweep(results, "gpus"):
         if r.effective.fpnh:
-            files = FILES[compression(r)].strip("`")
-            name = f"{r.frames_asked} frames, {files}, {r.system}"
+            name = f"{r.frames_asked} frames, {files(r).replace('`', '')}, {r.system}"
             lines.setdefault(name, []).append(_point(r.gpus, r.effective.fpnh))
     return _lines(lines, "GPUs of one node, a rank each", "frames per node-hour")
 

@@ -83,10 +83,15 @@ def compression(result: Result) -> str:
     return result.json["inputs"]["generator"]["compression"]
 
 
+def compression_written(result: Result) -> str:
+    """Compression of the frames: none or gz."""
+    return result.json["work"].get("compression") or "none"
+
+
 def files(result: Result) -> str:
     """The files read and written; both are named where they differ."""
-    read, written = compression(result), result.json["work"].get("compression") or "none"
-    return FILES[read] if read == written else f"{FILES[read]} in, {FILES[written]} out"
+    read, written = FILES[compression(result)], FILES[compression_written(result)]
+    return read if read == written else f"{read} in, {written} out"
 
 
 def alone(result: Result) -> bool:

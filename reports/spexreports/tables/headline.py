@@ -8,6 +8,7 @@ from spexreports.results.work import (
     PRODUCTION,
     alone,
     compression,
+    compression_written,
     exposures,
     fastest,
     files,
@@ -53,7 +54,8 @@ def headlines(results: list[Result]) -> list[Result]:
     found = []
     for key in sorted(groups):
         complete = [r for r in groups[key] if not r.why_incomplete] or groups[key]
-        found.append(fastest([r for r in complete if files(r) in FILES.values()] or complete))
+        same = [r for r in complete if compression_written(r) == compression(r)]
+        found.append(fastest(same or complete))
     return found
 
 

@@ -101,13 +101,8 @@ def _pairs(results: list[Result]) -> list[tuple[Measured, Measured]]:
         (a, b)
         for a in found
         for b in found
-        if a.gpu != b.gpu and _code(a.direct) == _code(b.direct)
+        if a.gpu != b.gpu and (a.direct.plan, a.direct.commit) == (b.direct.plan, b.direct.commit)
     ]
-
-
-def _code(result: Result) -> tuple[str, str]:
-    """What two results must have in common, so that only the GPU differs."""
-    return result.plan, result.commit
 
 
 def errors(results: list[Result]) -> tuple[float, float] | None:
@@ -158,7 +153,7 @@ def _how_far_off(error: tuple[float, float] | None) -> str:
     """A sentence on the error of the projection."""
     if not error:
         return (
-            "How far these numbers of one digit are off is not known, because no two kinds of GPU "
+            "These numbers have one digit. How far they are off is not known: no two kinds of GPU "
             "were measured at the same commit."
         )
     return (

@@ -2,7 +2,15 @@
 
 from spexreports.results.published import read_published
 from spexreports.results.result import CLOCKS, KERNELS, Result
-from spexreports.results.work import FILES, alone, compression, in_sweep, options, ranks_sweeps
+from spexreports.results.work import (
+    FILES,
+    alone,
+    compression,
+    files,
+    in_sweep,
+    options,
+    ranks_sweeps,
+)
 from spexreports.tables.numbers import counted, factor, gigabytes, number, speed
 from spexreports.tables.table import Table
 
@@ -31,7 +39,7 @@ POINTS = {
         f"{counted(r.gpus, 'GPU')}, {counted(round(r.ranks / max(r.gpus, 1)), 'rank')} each"
         f"{', MPS' if r.json['launch']['mps'] else ''}"
     ),
-    "gpus": lambda r: f"{counted(r.gpus, 'GPU')}, {FILES[compression(r)]}",
+    "gpus": lambda r: f"{counted(r.gpus, 'GPU')}, {files(r)}",
     "strong": lambda r: f"{counted(r.ranks, 'rank')}, {counted(r.scaling.bundles, 'bundle')}",
     "weak": lambda r: f"{counted(r.ranks, 'rank')}, {counted(r.scaling.bundles, 'bundle')}",
     "weak-frames": lambda r: f"{counted(r.ranks, 'rank')}, {counted(r.frames_asked, 'frame')}",
