@@ -138,6 +138,17 @@ class Peer(unittest.TestCase):
             [found] = read_peers(list(order))
             self.assertEqual(found.utc.day, 26)
 
+    def test_the_newest_of_each_work(self):
+        """Production's settings of one file, the script's of a newer one: both are shown."""
+        script = [row | {"settings": "script"} for row in three_arms()]
+        files = [self.write(peer_data(three_arms(), utc="2026-11-25T01:02:03Z"), "old.json")]
+        files.append(self.write(peer_data(script), "new.json"))
+        found = read_peers(files)
+        self.assertEqual([(one.utc.day, len(one.runs)) for one in found], [(25, 3), (26, 3)])
+        note = peer_table(found).note
+        self.assertIn("h200: gpu_specter 0123456, 2026-11-25, h200: gpu_specter 0123456", note)
+        self.assertIn("(0123456, 2026-11-25)", origins([result("pipeline")], found))
+
     def test_broken(self):
         for broken in ({"runs": [1]}, {"utc": "today"}, {"machine": None}, {"peer": {}}):
             with self.assertRaisesRegex(DataError, "peer.json: is broken"):

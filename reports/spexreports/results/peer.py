@@ -1,6 +1,6 @@
 """Reads results of ci/peer-bench: gpu_specter and spexbench on one machine."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import mean
@@ -108,21 +108,28 @@ def _runs(rows: list[dict]) -> list[PeerRun]:
     return found
 
 
+def _read_peer(path: Path) -> PeerResult:
+    """Reads one file."""
+    data = read_json(path)
+    with contents_of(path, "peer.json of ci/peer-bench"):
+        gpu = data["machine"]["gpu"]
+        return PeerResult(
+            system=data["system"],
+            utc=datetime.strptime(data["utc"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC),
+            commit=(data["peer"]["commit"] or "")[:7],
+            gpu=gpu["name"] if gpu else None,
+            cpu=data["machine"]["cpu"],
+            runs=tuple(_runs(data["runs"])),
+        )
+
+
 def read_peers(paths: list[Path]) -> list[PeerResult]:
-    """Reads the files; of each system the newest, by name of the system."""
-    newest: dict[str, PeerResult] = {}
-    for path in paths:
-        data = read_json(path)
-        with contents_of(path, "peer.json of ci/peer-bench"):
-            gpu = data["machine"]["gpu"]
-            found = PeerResult(
-                system=data["system"],
-                utc=datetime.strptime(data["utc"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC),
-                commit=(data["peer"]["commit"] or "")[:7],
-                gpu=gpu["name"] if gpu else None,
-                cpu=data["machine"]["cpu"],
-                runs=tuple(_runs(data["runs"])),
-            )
-        if found.system not in newest or newest[found.system].utc < found.utc:
-            newest[found.system] = found
-    return [newest[name] for name in sorted(newest)]
+    """Reads the files; of each work of a system the newest file's runs, by name of the system."""
+    seen: set[tuple[str, str, str]] = set()
+    kept = []
+    for found in sorted(map(_read_peer, paths), key=lambda read: read.utc, reverse=True):
+        runs = [run for run in found.runs if (found.system, run.device, run.settings) not in seen]
+        seen |= {(found.system, run.device, run.settings) for run in runs}
+        if runs:
+            kept.append(replace(found, runs=tuple(runs)))
+    return sorted(kept, key=lambda read: (read.system, read.utc))

@@ -84,10 +84,11 @@ def _row(found: PeerResult, run: PeerRun) -> dict[str, str | None]:
 def peer_table(peers: list[PeerResult]) -> Table | None:
     """Each program of each machine."""
     rows = [_row(found, run) for found in peers for run in found.runs]
-    commits = ", ".join(
+    origins = [
         f"{found.system}: gpu_specter {found.commit or 'of unknown commit'}, {found.utc:%Y-%m-%d}"
         for found in peers
-    )
+    ]
+    commits = ", ".join(dict.fromkeys(origins))
     note = (
         "One frame, or one bundle of 25 fibers, a process; plain FITS; means over cameras of "
         "medians. Extraction: without start, reading and writing, as each program reports it; of "
