@@ -124,7 +124,7 @@ def _read_peer(path: Path) -> PeerResult:
 
 
 def read_peers(paths: list[Path]) -> list[PeerResult]:
-    """Reads the files; of each work of a system the newest file's runs, by name of the system."""
+    """Reads the files: of each system, device and settings the newest runs, by system and time."""
     seen: set[tuple[str, str, str]] = set()
     kept = []
     for found in sorted(map(_read_peer, paths), key=lambda read: read.utc, reverse=True):
