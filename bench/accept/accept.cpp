@@ -14,6 +14,7 @@
 #include "bench/accept/acceptance_files.hpp"
 #include "bench/accept/judgment.hpp"
 #include "bench/accept/target.hpp"
+#include "bench/machine/free_space.hpp"
 #include "bench/machine/machine.hpp"
 #include "bench/plan/shipped_files.hpp"
 #include "bench/result/result_file.hpp"
@@ -49,7 +50,7 @@ fs::path existing_parent(fs::path path) {
 }
 
 void check_disk(const std::string& data, double bytes) {
-  const auto available = static_cast<double>(fs::space(existing_parent(data)).available);
+  const double available = free_space(existing_parent(data));
   if (available < bytes)
     throw data_error(data, fmt::format("has {:.1f} GB left", available / 1e9),
                      fmt::format("{:.1f} GB, or another folder by --data", bytes / 1e9));
@@ -72,8 +73,11 @@ void print_plan(const Plan& plan, const Machine& machine, const Target& target, 
   for (const Entry& entry : plan.entries)
     if (!target.thresholds.contains(entry.id)) unjudged.push_back(entry.id);
   if (!unjudged.empty()) fmt::print("speeds without a target: {}\n", fmt::join(unjudged, ", "));
-  fmt::print("takes about {:.0f} min and {:.1f} GB in {}; nothing else may run on the node\n",
-             std::max(1.0, cost.seconds / minute), cost.disk_bytes / 1e9, data);
+  const double minutes = std::max(1.0, cost.seconds / minute), most = cost.max_seconds / minute;
+  const std::string if_more =
+      most >= minutes + 1 ? fmt::format(" ({:.0f} if the runs' times scatter)", most) : "";
+  fmt::print("takes about {:.0f} min{} and {:.1f} GB in {}; nothing else may run on the node\n",
+             minutes, if_more, cost.disk_bytes / 1e9, data);
   std::fflush(stdout);
 }
 

@@ -35,7 +35,9 @@ void fill_folders(CampaignSettings& settings);
                                Signals& signals);
 
 struct Cost {
-  double seconds = 0;     ///< whole plan, with inputs and reference frames
+  double seconds = 0;  ///< whole plan, with inputs and reference frames
+  double max_seconds =
+      0;                  ///< the same if times scatter, so that entries need their maximum of runs
   double disk_bytes = 0;  ///< that the data folder needs
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -55,12 +56,18 @@ struct Work {
   [[nodiscard]] int runs() const { return warmups + repeats; }
 };
 
-Work work_of(const Plan& plan, const Entry& entry) {
+// The most timed runs that an entry makes if their times scatter.
+int max_repeats_of(const Plan& plan, const Entry& entry) {
+  const int repeats = entry.repeats.value_or(plan.repeats);
+  return entry.until ? std::max(repeats, entry.until->max_runs) : repeats;
+}
+
+Work work_of(const Plan& plan, const Entry& entry, std::optional<int> repeats = {}) {
   const Case& plan_case = plan.cases.at(entry.case_name);
   const auto cameras = static_cast<int>(plan_case.cameras.size());
   Work work;
   work.warmups = entry.warmups.value_or(plan.warmups);
-  work.repeats = entry.repeats.value_or(plan.repeats);
+  work.repeats = repeats.value_or(entry.repeats.value_or(plan.repeats));
   work.exposures = entry.sustain ? plan_case.distinct_exposures() + 1
                                  : std::min(work.runs(), plan_case.seeds.value_or(work.runs()));
   work.frames = entry.frames.value_or(cameras);
@@ -68,9 +75,8 @@ Work work_of(const Plan& plan, const Entry& entry) {
   return work;
 }
 
-double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) {
+double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine, const Work& work) {
   const Case& plan_case = plan.cases.at(entry.case_name);
-  const Work work = work_of(plan, entry);
   const double fraction = fraction_of_full(plan_case.size), cores = std::max(1, machine.cpus);
   // Core-seconds of the references of an exposure, and of those that the first run alone has.
   const bool eigh = plan.reference && plan.reference->method == "eigh";
@@ -135,7 +141,7 @@ Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
       {"frames", work.frames},
       {"warmups", work.warmups},
       {"repeats", work.repeats},
-      {"max_repeats", entry.until ? entry.until->max_runs : work.repeats},
+      {"max_repeats", max_repeats_of(plan, entry)},
       {"seconds", entry.sustain && entry.sustain->seconds ? Json(*entry.sustain->seconds) : Json()},
       {"disk_gb", disk_bytes(plan, entry, settings.drawn_seeds) / 1e9},
       {"options", entry.options},
@@ -157,7 +163,9 @@ Cost estimate(const Plan& plan, const Machine& machine, bool drawn_seeds) {
   Cost cost;
   for (const Entry& entry : plan.entries) {
     if (skipped_because(entry, machine, 1).is_string()) continue;
-    cost.seconds += seconds_of(plan, entry, machine);
+    cost.seconds += seconds_of(plan, entry, machine, work_of(plan, entry));
+    cost.max_seconds +=
+        seconds_of(plan, entry, machine, work_of(plan, entry, max_repeats_of(plan, entry)));
     cost.disk_bytes = std::max(cost.disk_bytes, disk_bytes(plan, entry, drawn_seeds));
   }
   return cost;

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/machine/free_space.hpp"
 #include "bench/plan/read_json.hpp"
 #include "bench/result/check_archive.hpp"
 #include "reference/core/error.hpp"
@@ -171,7 +172,7 @@ std::string CampaignFolders::new_outputs_of(const std::string& entry, int index)
 }
 
 bool CampaignFolders::has_room_for(double bytes) const {
-  return static_cast<double>(fs::space(outputs()).available) >= bytes;
+  return free_space(outputs()) >= bytes;
 }
 
 bool CampaignFolders::is_full() const {

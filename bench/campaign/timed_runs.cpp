@@ -12,6 +12,7 @@
 #include "bench/campaign/long_run.hpp"
 #include "bench/check/output_collector.hpp"
 #include "bench/check/outputs.hpp"
+#include "bench/machine/free_space.hpp"
 #include "bench/machine/telemetry.hpp"
 #include "bench/plan/members.hpp"
 #include "bench/result/file_hash.hpp"
@@ -219,7 +220,11 @@ ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& request) {
   auto& dropped = run.record.timing.dropped;
   dropped.push_back({run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
   write_result(folders_, run);
+  const double kills = out_of_memory_kills();
   ObservedRun observed = runner_.run(request);
+  if (observed.sample.failure && out_of_memory_kills() > kills)
+    *observed.sample.failure +=
+        fmt::format(": {} (the kernel killed a process)", std::strerror(ENOMEM));
   if (observed.interrupted) {
     dropped.back().seconds = observed.sample.effective_s;
     dropped.back().reason = "was interrupted";

@@ -11,12 +11,13 @@
 namespace spex::bench {
 namespace {
 
-// Whether a failure is the system's, not the program's: a full disk, too many open files, or an MPS
-// that does not start (messages of mps-wrapper).
+// Whether a failure is the system's, not the program's: a full disk, too little memory, too many
+// open files, or an MPS that does not start (messages of mps-wrapper).
 bool is_system_failure(const std::string& failure) {
   const auto says = [&](const char* message) { return failure.find(message) != std::string::npos; };
-  return says(std::strerror(ENOSPC)) || says(std::strerror(EMFILE)) ||
-         says("mps-wrapper: nvidia-cuda-mps-control") || says("mps-wrapper: MPS did not answer");
+  return says(std::strerror(ENOSPC)) || says(std::strerror(ENOMEM)) ||
+         says(std::strerror(EMFILE)) || says("mps-wrapper: nvidia-cuda-mps-control") ||
+         says("mps-wrapper: MPS did not answer");
 }
 
 std::vector<std::string> unhealthy_of(const HealthRecord& health) {

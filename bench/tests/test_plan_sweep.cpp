@@ -22,7 +22,7 @@ std::vector<Entry> points(const std::string& more, const std::string& kind,
 }
 
 constexpr const char* by_band = R"("milestone": "batch-subbundle", "gpus": 1)";
-constexpr const char* direct = R"("milestone": "direct", "gpus": 4, "mps": true)";
+constexpr const char* direct_on_four = R"("milestone": "direct", "gpus": 4, "mps": true)";
 constexpr const char* on_cpu = R"("milestone": "cpu-refactor", "ranks": 1)";
 
 TEST(PlanSweep, SweepsBecomeEntries) {
@@ -76,7 +76,7 @@ TEST(PlanSweep, ValuesUpToTheNodesCpusAreChosenWhenAPlanIsRead) {
 }
 
 TEST(PlanSweep, RanksOfAScalingAreDistributedOverGpus) {
-  const auto entries = points(direct, "weak", "[1, 2, 8]");
+  const auto entries = points(direct_on_four, "weak", "[1, 2, 8]");
   EXPECT_EQ(entries[0].gpus, 1);
   EXPECT_EQ(entries[1].gpus, 2);
   EXPECT_EQ(entries[1].ranks_per_gpu, 1);
@@ -86,7 +86,7 @@ TEST(PlanSweep, RanksOfAScalingAreDistributedOverGpus) {
   EXPECT_TRUE(entries[2].mps);
   EXPECT_EQ(entries[2].bundles, 8);
   EXPECT_FALSE(entries[2].ranks);
-  EXPECT_THAT(refusal(swept(direct, "strong", "[6]")), HasSubstr("6 ranks on 4 GPUs"));
+  EXPECT_THAT(refusal(swept(direct_on_four, "strong", "[6]")), HasSubstr("6 ranks on 4 GPUs"));
 }
 
 TEST(PlanSweep, EachKindSetsWhatItNames) {
@@ -99,12 +99,13 @@ TEST(PlanSweep, EachKindSetsWhatItNames) {
   const Entry extractors = points(R"("milestone": "pipeline", "gpus": 1)", "extractors", "[3]")[0];
   EXPECT_THAT(extractors.run_options, ElementsAre("--extractors", "3"));
   EXPECT_THAT(extractors.options, IsEmpty());
-  EXPECT_THAT(points(direct, "nwavestep", "[30]")[0].options, ElementsAre("--nwavestep", "30"));
+  EXPECT_THAT(points(direct_on_four, "nwavestep", "[30]")[0].options,
+              ElementsAre("--nwavestep", "30"));
   EXPECT_EQ(points(R"("milestone": "direct", "gpus": 1, "frames": 1)", "compression",
                    R"(["night", "night-gz"])")[1]
                 .case_name,
             "night-gz");
-  const Entry nodes = points(direct, "nodes", "[1, 4]")[1];
+  const Entry nodes = points(direct_on_four, "nodes", "[1, 4]")[1];
   EXPECT_EQ(nodes.nodes, 4);
   EXPECT_EQ(nodes.id, "s-4");
 }

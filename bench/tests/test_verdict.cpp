@@ -112,10 +112,13 @@ TEST(Verdict, UnhealthyComesBeforeWrong) {
   EXPECT_EQ(verdict_of(record).reasons.size(), 2U);
 }
 
-TEST(Verdict, AFullDiskIsNoFaultOfTheFrames) {
-  Record record = passing_record();
-  record.timing.samples.back().failure = "exit status 1: frame.fits: No space left on device";
-  EXPECT_EQ(verdict_of(record).overall, "error");
+TEST(Verdict, AFullDiskOrMemoryIsNoFaultOfTheFrames) {
+  for (const char* failure : {"exit status 1: frame.fits: No space left on device",
+                              "exit status 137 (Killed): Cannot allocate memory"}) {
+    Record record = passing_record();
+    record.timing.samples.back().failure = failure;
+    EXPECT_EQ(verdict_of(record).overall, "error");
+  }
 }
 
 TEST(Verdict, AnInterruptedRunDoesNotPass) {
