@@ -35,10 +35,9 @@ void fill_folders(CampaignSettings& settings);
                                Signals& signals);
 
 struct Cost {
-  double seconds = 0;  ///< whole plan, with inputs and reference frames
-  double max_seconds =
-      0;                  ///< the same if times scatter, so that entries need their maximum of runs
-  double disk_bytes = 0;  ///< that the data folder needs
+  double seconds = 0;      ///< whole plan, with inputs and reference frames
+  double max_seconds = 0;  ///< with the maximum of runs, which entries need if times scatter
+  double disk_bytes = 0;   ///< that the data folder needs
 };
 
 /// Estimated cost of the plan on this machine. Seconds derive from rates measured on a Xeon with 16

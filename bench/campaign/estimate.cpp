@@ -58,8 +58,7 @@ struct Work {
 
 // The most timed runs that an entry makes if their times scatter.
 int max_repeats_of(const Plan& plan, const Entry& entry) {
-  const int repeats = entry.repeats.value_or(plan.repeats);
-  return entry.until ? std::max(repeats, entry.until->max_runs) : repeats;
+  return entry.until ? entry.until->max_runs : entry.repeats.value_or(plan.repeats);
 }
 
 Work work_of(const Plan& plan, const Entry& entry, std::optional<int> repeats = {}) {

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/machine/free_space.hpp"
+#include "bench/machine/memory.hpp"
 #include "bench/plan/read_json.hpp"
 #include "bench/result/check_archive.hpp"
 #include "reference/core/error.hpp"

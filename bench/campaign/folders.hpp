@@ -66,7 +66,7 @@ class CampaignFolders {
 
   /// The same folder, emptied.
   [[nodiscard]] std::string new_outputs_of(const std::string& entry, int index) const;
-  /// Whether the disk of inputs and outputs has room for so many bytes (machine/free_space.hpp).
+  /// Whether the disk of inputs and outputs has room for so many bytes (machine/memory.hpp).
   [[nodiscard]] bool has_room_for(double bytes) const;
   /// Whether a disk of the outputs or logs is full.
   [[nodiscard]] bool is_full() const;

@@ -12,7 +12,7 @@
 #include "bench/campaign/long_run.hpp"
 #include "bench/check/output_collector.hpp"
 #include "bench/check/outputs.hpp"
-#include "bench/machine/free_space.hpp"
+#include "bench/machine/memory.hpp"
 #include "bench/machine/telemetry.hpp"
 #include "bench/plan/members.hpp"
 #include "bench/result/file_hash.hpp"
@@ -220,6 +220,7 @@ ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& request) {
   auto& dropped = run.record.timing.dropped;
   dropped.push_back({run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
   write_result(folders_, run);
+  // A program that is killed can say no reason.
   const double kills = out_of_memory_kills();
   ObservedRun observed = runner_.run(request);
   if (observed.sample.failure && out_of_memory_kills() > kills)

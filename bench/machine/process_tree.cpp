@@ -10,10 +10,10 @@
 #include <string>
 #include <system_error>
 
-#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
+#include "bench/machine/cgroups.hpp"
 #include "reference/core/sys_files.hpp"
 
 namespace spex::bench {
@@ -61,21 +61,14 @@ double CpuUseSince::others_s() const {
 }
 
 std::optional<double> job_cpu_s(const std::string& root) {
-  std::ifstream in(root + "/proc/self/cgroup");
-  // Lines such as "0::/PATH" (v2) and "4:cpu,cpuacct:/PATH" (v1).
-  for (std::string line; std::getline(in, line);) {
-    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
-    const std::string group = group_of_job(line.substr(second + 1));
-    if (group.empty()) continue;
-    const std::string folder = root + "/sys/fs/cgroup";
-    if (controllers.empty()) {
-      const auto text = value_in(folder + group + "/cpu.stat", "usage_usec", ' ');
+  for (const Cgroup& own : own_cgroups(root)) {
+    const std::string job = group_of_job(own.path);
+    if (job.empty()) continue;
+    if (own.controllers.empty()) {
+      const auto text = value_in(own.top + job + "/cpu.stat", "usage_usec", ' ');
       if (text) return 1e-6 * std::strtod(text->c_str(), nullptr);
-    } else if (controllers.find("cpuacct") != std::string::npos) {
-      const auto used = number_in(fmt::format("{}/{}{}/cpuacct.usage", folder, controllers, group));
-      if (used) return 1e-9 * *used;
+    } else if (own.controllers.find("cpuacct") != std::string::npos) {
+      if (const auto used = number_in(own.top + job + "/cpuacct.usage")) return 1e-9 * *used;
     }
   }
   return std::nullopt;

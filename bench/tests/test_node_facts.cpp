@@ -12,12 +12,12 @@
 #include "bench/machine/cpu_health.hpp"
 #include "bench/machine/process_tree.hpp"
 #include "bench/machine/system_facts.hpp"
-#include "bench/tests/pretended_root.hpp"
 #include "reference/tests/support/scratch.hpp"
 
 namespace spex::bench {
 namespace {
 
+using test::write_file;
 using testing::ElementsAre;
 
 TEST(CpuHealth, CountersAreSummed) {
@@ -26,15 +26,14 @@ TEST(CpuHealth, CountersAreSummed) {
   EXPECT_FALSE(read_cpu_health(sys).memory_corrected);
   EXPECT_FALSE(read_cpu_health(sys).throttled);
   for (const char* controller : {"mc0", "mc1"}) {
-    write_below(sys + "/devices/system/edac/mc/" + controller + "/ce_count", "3\n");
-    write_below(sys + "/devices/system/edac/mc/" + controller + "/ue_count", "1\n");
+    write_file(sys + "/devices/system/edac/mc/" + controller + "/ce_count", "3\n");
+    write_file(sys + "/devices/system/edac/mc/" + controller + "/ue_count", "1\n");
   }
   // Two cores of a package, which has been too hot 5 times.
   for (const char* cpu : {"cpu0", "cpu1"}) {
-    write_below(sys + "/devices/system/cpu/" + cpu + "/thermal_throttle/core_throttle_count",
-                "2\n");
-    write_below(sys + "/devices/system/cpu/" + cpu + "/thermal_throttle/package_throttle_count",
-                "5\n");
+    write_file(sys + "/devices/system/cpu/" + cpu + "/thermal_throttle/core_throttle_count", "2\n");
+    write_file(sys + "/devices/system/cpu/" + cpu + "/thermal_throttle/package_throttle_count",
+               "5\n");
   }
   const CpuHealth found = read_cpu_health(sys);
   EXPECT_EQ(found.memory_corrected, 6);
@@ -46,19 +45,19 @@ TEST(JobCpu, IsThatOfTheControlGroupOfTheWholeJob) {
   const test::ScratchFolder scratch;
   const std::string root = scratch.file("root");
   EXPECT_FALSE(job_cpu_s(root));
-  write_below(root + "/proc/self/cgroup",
-              "0::/system.slice/slurmstepd.scope/job_42/step_batch/task_0\n");
+  write_file(root + "/proc/self/cgroup",
+             "0::/system.slice/slurmstepd.scope/job_42/step_batch/task_0\n");
   EXPECT_FALSE(job_cpu_s(root));
   const std::string job = root + "/sys/fs/cgroup/system.slice/slurmstepd.scope/job_42";
-  write_below(job + "/cpu.stat", "usage_usec 12500000\nuser_usec 12000000\n");
-  write_below(job + "/step_batch/cpu.stat", "usage_usec 1\n");
+  write_file(job + "/cpu.stat", "usage_usec 12500000\nuser_usec 12000000\n");
+  write_file(job + "/step_batch/cpu.stat", "usage_usec 1\n");
   EXPECT_EQ(job_cpu_s(root), 12.5);
   // Version 1 has a folder for each group of controllers, and nanoseconds.
-  write_below(root + "/proc/self/cgroup",
-              "5:freezer:/slurm/uid_0/job_7\n4:cpu,cpuacct:/slurm/uid_0/job_7/step_0\n");
-  write_below(root + "/sys/fs/cgroup/cpu,cpuacct/slurm/uid_0/job_7/cpuacct.usage", "2500000000\n");
+  write_file(root + "/proc/self/cgroup",
+             "5:freezer:/slurm/uid_0/job_7\n4:cpu,cpuacct:/slurm/uid_0/job_7/step_0\n");
+  write_file(root + "/sys/fs/cgroup/cpu,cpuacct/slurm/uid_0/job_7/cpuacct.usage", "2500000000\n");
   EXPECT_EQ(job_cpu_s(root), 2.5);
-  write_below(root + "/proc/self/cgroup", "0::/user.slice/user-0.slice\n");
+  write_file(root + "/proc/self/cgroup", "0::/user.slice/user-0.slice\n");
   EXPECT_FALSE(job_cpu_s(root));
 }
 
@@ -75,11 +74,11 @@ TEST(CpuUse, IsThatOfTheCpusOfThisJob) {
   CPU_SET(mine, &one);
   ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
   const auto tick = static_cast<double>(sysconf(_SC_CLK_TCK));
-  write_below(root + "/proc/stat", fmt::format("cpu  9000 0 0 9000 0 0 0 0 0 0\n"
-                                               "cpu{} 100 20 30 500 7 4 6 3 0 0\n"
-                                               "cpu{} 8000 0 0 4000 0 0 0 0 0 0\n"
-                                               "intr 77 1 2 3\n",
-                                               mine, mine + 1));
+  write_file(root + "/proc/stat", fmt::format("cpu  9000 0 0 9000 0 0 0 0 0 0\n"
+                                              "cpu{} 100 20 30 500 7 4 6 3 0 0\n"
+                                              "cpu{} 8000 0 0 4000 0 0 0 0 0 0\n"
+                                              "intr 77 1 2 3\n",
+                                              mine, mine + 1));
   EXPECT_DOUBLE_EQ(cpu_use(root).busy_s, 160 / tick);
   EXPECT_DOUBLE_EQ(cpu_use(root).total_s, 670 / tick);
   ASSERT_EQ(sched_setaffinity(0, sizeof(before), &before), 0);
@@ -106,18 +105,18 @@ TEST(SystemFacts, OfANodeWithTwoSockets) {
   const std::string root = scratch.file("root");
   for (int cpu = 0; cpu < 8; ++cpu) {
     const std::string folder = root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/";
-    write_below(folder + "topology/physical_package_id", std::to_string(cpu / 4 % 2) + "\n");
-    write_below(folder + "topology/core_id", std::to_string(cpu % 2) + "\n");
-    write_below(folder + "cpufreq/scaling_governor", "performance\n");
-    write_below(folder + "cpufreq/cpuinfo_max_freq", "3500000\n");
+    write_file(folder + "topology/physical_package_id", std::to_string(cpu / 4 % 2) + "\n");
+    write_file(folder + "topology/core_id", std::to_string(cpu % 2) + "\n");
+    write_file(folder + "cpufreq/scaling_governor", "performance\n");
+    write_file(folder + "cpufreq/cpuinfo_max_freq", "3500000\n");
   }
-  write_below(root + "/sys/devices/system/cpu/cpufreq/boost", "0\n");
+  write_file(root + "/sys/devices/system/cpu/cpufreq/boost", "0\n");
   for (const char* node : {"node0", "node1"})
-    write_below(root + "/sys/devices/system/node/" + node + "/cpulist", "0-3\n");
-  write_below(root + "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-  write_below(root + "/proc/cpuinfo",
-              "microcode\t: 0xa0011d1\nflags\t\t: fpu vme hypervisor avx2\n");
-  write_below(root + "/run/.containerenv", "");
+    write_file(root + "/sys/devices/system/node/" + node + "/cpulist", "0-3\n");
+  write_file(root + "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+  write_file(root + "/proc/cpuinfo",
+             "microcode\t: 0xa0011d1\nflags\t\t: fpu vme hypervisor avx2\n");
+  write_file(root + "/run/.containerenv", "");
   ASSERT_EQ(setenv("LOADEDMODULES", "gcc/13:openmpi/4.1", 1), 0);
   const SystemFacts facts = read_system_facts(root);
   EXPECT_EQ(facts.sockets, 2);

@@ -53,7 +53,9 @@ inline std::string read_file(const std::string& path) {
   return std::move(bytes).str();
 }
 
+/// Writes a file, and makes its folders; throws if it cannot be written.
 inline void write_file(const std::string& path, const std::string& bytes) {
+  std::filesystem::create_directories(std::filesystem::absolute(path).parent_path());
   std::ofstream out(path, std::ios::binary);
   out << bytes;
   out.flush();

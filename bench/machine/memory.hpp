@@ -1,4 +1,4 @@
-// Free disk space, free memory for file systems in memory, and a lack of memory.
+// Memory that programs and files in memory can still get.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace spex::bench {
 /// "" outside tests.
 [[nodiscard]] std::optional<double> available_memory(const std::string& root = "");
 
-/// Number of processes that the kernel has killed since it was started because memory ran out
-/// (/proc/vmstat); 0 if it does not say. `root` is "" outside tests.
+/// Number of processes of the node that the kernel has killed since it was started because memory
+/// ran out (/proc/vmstat); 0 if it does not say. `root` is "" outside tests.
 [[nodiscard]] double out_of_memory_kills(const std::string& root = "");
 
 /// Bytes that files in an existing folder may still take. If its file system is in memory (tmpfs),
