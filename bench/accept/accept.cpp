@@ -49,8 +49,9 @@ fs::path existing_parent(fs::path path) {
   return path;
 }
 
+// The files of an interrupted acceptance are used (--resume) or removed.
 void check_disk(const std::string& data, double bytes) {
-  const double available = free_space(existing_parent(data));
+  const double available = free_space(existing_parent(data), bytes_in(data));
   if (available < bytes)
     throw data_error(data, fmt::format("has {:.1f} GB left", available / 1e9),
                      fmt::format("{:.1f} GB, or another folder by --data", bytes / 1e9));

@@ -1,8 +1,10 @@
 #include "bench/machine/memory.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <system_error>
 
 #include "bench/machine/cgroups.hpp"
 #include "bench/machine/machine.hpp"
@@ -53,12 +55,24 @@ double out_of_memory_kills(const std::string& root) {
   return kills ? std::strtod(kills->c_str(), nullptr) : 0;
 }
 
-double free_space(const std::string& folder, const std::string& root) {
+double free_space(const std::string& folder, double held, const std::string& root) {
   constexpr double share_of_files = 0.5;
-  const auto left = static_cast<double>(fs::space(folder).available);
+  const double left = static_cast<double>(fs::space(folder).available) + held;
   if (file_system_of(folder) != "tmpfs") return left;
   const std::optional<double> memory = available_memory(root);
-  return memory ? std::min(left, share_of_files * *memory) : left;
+  return memory ? std::min(left, share_of_files * (*memory + held)) : left;
+}
+
+double bytes_in(const std::string& folder) {
+  std::error_code error;  // what cannot be read is not ours
+  double bytes = 0;
+  for (fs::recursive_directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error)) {
+    std::error_code no_size;
+    const std::uintmax_t size = file->is_regular_file(no_size) ? file->file_size(no_size) : 0;
+    if (!no_size) bytes += static_cast<double>(size);
+  }
+  return bytes;
 }
 
 }  // namespace spex::bench

@@ -16,8 +16,13 @@ namespace spex::bench {
 [[nodiscard]] double out_of_memory_kills(const std::string& root = "");
 
 /// Bytes that files in an existing folder may still take. If its file system is in memory (tmpfs),
-/// at most half of the available memory, because programs need memory too. `root` is "" outside
-/// tests. Throws std::filesystem::filesystem_error.
-[[nodiscard]] double free_space(const std::string& folder, const std::string& root = "");
+/// at most half of the available memory, because programs need memory too. Files of `held` bytes
+/// there count as if they were removed. `root` is "" outside tests. Throws
+/// std::filesystem::filesystem_error.
+[[nodiscard]] double free_space(const std::string& folder, double held = 0,
+                                const std::string& root = "");
+
+/// Bytes of the files in a folder and the folders in it; 0 if there is none.
+[[nodiscard]] double bytes_in(const std::string& folder);
 
 }  // namespace spex::bench

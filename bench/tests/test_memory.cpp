@@ -74,7 +74,7 @@ TEST(FreeSpace, FilesInMemoryLeaveHalfOfItToPrograms) {
   write_meminfo(root);
   if (file_system_of(memory) != "tmpfs") GTEST_SKIP() << "/dev/shm is not in memory";
   if (fs::space(memory).available < 1048576) GTEST_SKIP() << "/dev/shm is almost full";
-  EXPECT_EQ(free_space(memory, root), 524288);
+  EXPECT_EQ(free_space(memory, 0, root), 524288);
 }
 
 TEST(FreeSpace, OfADiskDoesNotDependOnMemory) {
@@ -82,7 +82,21 @@ TEST(FreeSpace, OfADiskDoesNotDependOnMemory) {
   const std::string root = scratch.file("root");
   write_meminfo(root);
   if (file_system_of(root) == "tmpfs") GTEST_SKIP() << root << " is in memory";
-  EXPECT_GT(free_space(root, root), 1048576);
+  EXPECT_GT(free_space(root, 0, root), 1048576);
+}
+
+// An interrupted acceptance continues, or starts again, on the disk that it has filled.
+TEST(FreeSpace, CountsFilesThatAreUsedAgainOrRemoved) {
+  const test::ScratchFolder scratch;
+  const std::string root = scratch.file("root"), data = scratch.file("data"), memory = "/dev/shm";
+  EXPECT_EQ(bytes_in(data), 0);
+  write_file(data + "/inputs/a", "123");
+  write_file(data + "/b", "45");
+  EXPECT_EQ(bytes_in(data), 5);
+  write_meminfo(root);
+  if (file_system_of(memory) != "tmpfs") GTEST_SKIP() << "/dev/shm is not in memory";
+  if (fs::space(memory).available < 1048576) GTEST_SKIP() << "/dev/shm is almost full";
+  EXPECT_EQ(free_space(memory, 1000, root), 524788);
 }
 
 }  // namespace

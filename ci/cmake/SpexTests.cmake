@@ -46,7 +46,7 @@ if(SPEX_FAST_BUILD)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "int main() {}\n")
   add_executable(spex_test_headers ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
   target_link_libraries(spex_test_headers PRIVATE fmt::fmt spdlog::spdlog GTest::gtest GTest::gmock spex_warnings
-                                                  spex_options spex_quick_test)
+                                                  spex_options spex_quick_build)
   spex_precompile(spex_test_headers ${SPEX_USUAL_HEADERS} <gtest/gtest.h> <gmock/gmock.h>)
 endif()
 
@@ -66,7 +66,7 @@ function(spex_add_test_program name main)
   add_executable(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests UNITY_BUILD
                                            ${SPEX_FAST_BUILD})
-  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock ${main} spex_warnings spex_options spex_quick_test)
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock ${main} spex_warnings spex_options spex_quick_build)
   target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/generated)
   if(SPEX_FAST_BUILD)
     target_precompile_headers(${name} REUSE_FROM spex_test_headers)

@@ -6,6 +6,7 @@ import re
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from copy import deepcopy
+from functools import cache
 from io import StringIO
 from pathlib import Path
 from unittest import mock
@@ -14,12 +15,18 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "reports"))
 
 from spexreports.__main__ import main  # noqa: E402
-from spexreports.results.read import parse_result  # noqa: E402
+from spexreports.results.read import Found, find, parse_result  # noqa: E402
 from spexreports.results.result import CLOCKS, Result  # noqa: E402
 from spexreports.tables.table import Table  # noqa: E402
 
 DATA = ROOT / "reports/tests/data"
 RESULTS = ROOT / "reports/results"
+
+
+@cache
+def committed() -> Found:
+    """What reports/results holds, read and validated once a process."""
+    return find([RESULTS])
 
 
 def data(name: str) -> dict:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from samples import RESULTS, ROOT, run
+from samples import RESULTS, ROOT, committed, run
 from spexreports.errors import DataError
 from spexreports.page.quote import BLOCK, blocks, quote
 from spexreports.results.published import read_published
-from spexreports.results.read import Found, find
+from spexreports.results.read import Found
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
@@ -21,7 +21,7 @@ class Quoted(unittest.TestCase):
     """The documents of the repository, and edited ones."""
 
     def test_documents(self):
-        made = blocks(find([RESULTS]))
+        made = blocks(committed())
         quoting = [file for file in DOCUMENTS if BLOCK.search(file.read_text())]
         self.assertIn(ROOT / "README.md", quoting)
         for file in quoting:

@@ -8,10 +8,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import matplotlib as mpl
-from samples import RESULTS, result, sweep_point
+from samples import committed, result, sweep_point
 from spexreports.figures import ladder as ladder_figures
 from spexreports.figures import night, scaling, style, timeline, wall
-from spexreports.results.read import find
 from spexreports.tables import headline, ladder
 
 
@@ -40,7 +39,7 @@ class Figures(unittest.TestCase):
         self.addCleanup(mpl.pyplot.close, "all")
 
     def test_nothing_is_cut_off(self):
-        results = find([RESULTS]).results
+        results = committed().results
         heads = headline.headlines(results)
         figures = [
             wall.wall_figure(heads),

@@ -8,9 +8,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from samples import RESULTS, ROOT, data, faster, result
+from samples import ROOT, committed, data, faster, result
 from spexreports.page.quote import first_screen
-from spexreports.results.read import read_results
 from spexreports.tables import agreement, headline, provenance, verdicts
 
 CLOCKS = ("fpnh_effective", "fpnh_extraction", "fpnh_sustained", "seconds_effective")
@@ -64,7 +63,7 @@ class Readme(unittest.TestCase):
                     if name.startswith("results/") and not name.endswith(".events.json"):
                         content = json.load(tar.extractfile(name))
                         archived[content["record"]["run_id"], Path(name).stem] = content
-        newest = headline.of_newest_machine(read_results([RESULTS]))
+        newest = headline.of_newest_machine(committed().results)
         found = headline.headlines(newest)
         self.assertTrue(found)
         for r in found:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from samples import RESULTS, row
+from samples import RESULTS, committed, row
 from spexreports.results.published import read_published
-from spexreports.results.read import find, parse_result
+from spexreports.results.read import parse_result
 from spexreports.tables import projection
 
 
@@ -18,7 +18,7 @@ class Projection(unittest.TestCase):
 
     def test_projection(self):
         """Exact if the floors are equal; a GPU projected to itself is as measured."""
-        found = find([RESULTS]).results
+        found = committed().results
         work = projection.kernel_work(found)
         h200, a100 = (read_published().gpus[name] for name in ("H200", "A100 40 GB"))
         [one] = [m for m in projection.measured(found) if m.pipeline.frames_asked == 30]
@@ -38,7 +38,7 @@ class Projection(unittest.TestCase):
 
     def test_error_of_the_projection(self):
         """Known only where two kinds of GPU ran the same commit; then numbers are ranges."""
-        found = [r for r in find([RESULTS]).results if (r.system, r.gpus) == ("h200", 1)]
+        found = [r for r in committed().results if (r.system, r.gpus) == ("h200", 1)]
         self.assertIsNone(projection.errors(found))
         self.assertIsNone(projection.error_table(found))
         self.assertIn("is not known", projection.projection_table(found).note)

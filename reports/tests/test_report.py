@@ -11,10 +11,22 @@ from xml.etree import ElementTree
 sys.path.insert(0, str(Path(__file__).parent))
 
 from browser import browser, measured, pdf
-from samples import DATA, RESULTS, ROOT, data, faster, result, row, run, shown, sweep_point
+from samples import (
+    DATA,
+    RESULTS,
+    ROOT,
+    committed,
+    data,
+    faster,
+    result,
+    row,
+    run,
+    shown,
+    sweep_point,
+)
 from spexreports.page.quote import blocks
 from spexreports.results.published import read_published
-from spexreports.results.read import find, newest
+from spexreports.results.read import newest
 from spexreports.tables import headline, ladder, long_runs
 from spexreports.tables import scaling as sweeps
 from spexreports.tables.table import Table
@@ -47,7 +59,7 @@ class Page(unittest.TestCase):
         places = [self.first.find(text) for text in FIRST]
         self.assertNotIn(-1, places)
         self.assertEqual(places, sorted(places))
-        for r in headline.headlines(find([RESULTS]).results):
+        for r in headline.headlines(committed().results):
             self.assertIn(f"{r.effective.fpnh.value:,.0f}", self.first)
         folded = re.findall(r'<details id="([a-z]+)">', self.html)
         self.assertEqual(folded, ["ladder", "scaling", "time", "methods", "provenance"])
@@ -55,7 +67,7 @@ class Page(unittest.TestCase):
 
     def test_first_screen_has_no_names_of_runs(self):
         """Neither entries, systems nor commits, which stand where the numbers come from."""
-        first, results = shown(self.first), find([RESULTS]).results
+        first, results = shown(self.first), committed().results
         before = shown(self.first.split("<figure")[0])
         self.assertIn("Is it right?", before)
         self.assertNotRegex(first, COMMIT)
@@ -100,7 +112,7 @@ class Page(unittest.TestCase):
             self.assertGreaterEqual(min(map(float, sizes)), 6.1, file.name)
 
     def test_every_table_is_shown(self):
-        for name in blocks(find([RESULTS])):
+        for name in blocks(committed()):
             if not name.startswith("headline") and name not in ("agreement", "machines", "limits"):
                 self.assertEqual((self.html + self.details).count(f'<h3 id="{name}">'), 1, name)
 
@@ -108,7 +120,7 @@ class Page(unittest.TestCase):
         """At most 5,000 words; the rest is on the page of details."""
         self.assertLess(len(shown(self.html).split()), 5000)
         self.assertIn('href="details.html"', self.html)
-        self.assertEqual(self.details.count("<pre>"), len(find([RESULTS]).results))
+        self.assertEqual(self.details.count("<pre>"), len(committed().results))
 
     @unittest.skipUnless(browser(), "no Chromium (Debian: chromium-headless-shell)")
     def test_in_a_browser(self):

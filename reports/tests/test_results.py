@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from samples import DATA, RESULTS, ROOT, data, faster, result, run
+from samples import DATA, RESULTS, ROOT, committed, data, faster, result, run
 from spexreports.errors import DataError, UsageError
 from spexreports.results.checks import read_checks, read_kernel_times
 from spexreports.results.compare import ratio
@@ -75,7 +75,7 @@ class Reading(Scratch):
                 self.assertIn(reason, err)
 
     def test_folders_are_searched(self):
-        found = find([RESULTS])
+        found = committed()
         self.assertEqual(found.results, sorted(found.results, key=lambda r: r.start))
         self.assertGreater(len(found.kernels), 1)
         self.assertEqual(len(found.bundles), 1)
@@ -232,7 +232,7 @@ class Committed(unittest.TestCase):
     """The folder reports/results."""
 
     def test_layout(self):
-        found = find([RESULTS]).results
+        found = committed().results
         for r in found:
             self.assertEqual(r.file, RESULTS / r.system / r.plan / f"{r.entry}.json")
         self.assertLessEqual(len({r.system for r in found}), 5)
@@ -242,10 +242,10 @@ class Committed(unittest.TestCase):
         self.assertLess(sum(f.stat().st_size for f in RESULTS.rglob("*") if f.is_file()), 3_000_000)
 
     def test_all_are_of_clean_commits(self):
-        self.assertFalse(any(r.json["build"]["dirty"] for r in find([RESULTS]).results))
+        self.assertFalse(any(r.json["build"]["dirty"] for r in committed().results))
 
     def test_sources_are_those_of_the_commits(self):
-        results = [r for r in find([RESULTS]).results if r.json["build"]["sources_sha256"]]
+        results = [r for r in committed().results if r.json["build"]["sources_sha256"]]
         if not all(hash_of_commit(r.json["build"]["commit"]) for r in results):
             self.skipTest("git lacks a commit of the results (expected a full clone)")
         for r in results:
@@ -299,7 +299,7 @@ class Comparing(Scratch):
 
     def test_all_committed_results_can_be_compared(self):
         """Each with itself, by one call a plan."""
-        for folder in {r.file.parent for r in find([RESULTS]).results}:
+        for folder in {r.file.parent for r in committed().results}:
             status, out, err = run("compare", folder, folder)
             self.assertIn((status, err), ((0, ""), (6, "")), folder)
             self.assertNotIn("FASTER", out)
@@ -307,7 +307,7 @@ class Comparing(Scratch):
 
 class Others(Scratch):
     def test_gpu_checks(self):
-        found = read_checks(find([RESULTS]).checks)
+        found = read_checks(committed().checks)
         for check in found:
             self.assertTrue(check.kernels)
             for row in check.kernels:
@@ -330,7 +330,7 @@ class Others(Scratch):
                 read_checks([self.write("c.json", broken)])
 
     def test_kernel_times(self):
-        found, *_ = read_kernel_times(find([RESULTS]).checks)
+        found, *_ = read_kernel_times(committed().checks)
         self.assertGreater(dict(found.kernels)["spots_kernel"]["b"], 0)
         # A file of ci/gpu-check has kernel times if there was a profiler.
         times = {"commit": "0123456", "gpu": "H200", "date": "2026-11-24", "milestone": "direct"}
@@ -359,7 +359,7 @@ class Others(Scratch):
             self.assertIn("b.json", err)
 
     def test_bundles(self):
-        found = read_bundles(find([RESULTS]).bundles)
+        found = read_bundles(committed().bundles)
         self.assertEqual({b.method for b in found}, {"eigh", "cholesky"})
         for b in found:
             self.assertLess(sum(b.stages[s] for s in KERNELS), b.seconds)
@@ -368,9 +368,7 @@ class Others(Scratch):
 class Thresholds(Scratch):
     def test_those_that_are_shipped(self):
         text = (ROOT / "bench/thresholds.json").read_text()
-        self.assertEqual(
-            text, thresholds_text(read_results([RESULTS])), "make it anew: see its head"
-        )
+        self.assertEqual(text, thresholds_text(committed().results), "make it anew: see its head")
         systems = json.loads("".join(line for line in text.splitlines() if line[:2] != "//"))
         self.assertIn("pipeline", systems["systems"]["h200x4"]["rungs-4gpu"])
 

@@ -30,7 +30,9 @@ def hash_of_commit(commit: str) -> str | None:
     name = full_name(commit)
     if not name or shutil.which("cmake") is None:
         return None
-    line = ["git", "-C", str(ROOT), "archive", name]
+    # These folders are large and hold no sources.
+    line = ["git", "-C", str(ROOT), "archive", name, "--", ".", ":!docs"]
+    line += [":!reports/archives", ":!reports/results"]
     archive = subprocess.run(line, capture_output=True, check=True)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["tar", "-x", "-C", folder], input=archive.stdout, check=True)
