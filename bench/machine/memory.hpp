@@ -1,4 +1,4 @@
-// Memory that programs and files in memory can still get.
+// What programs and files can still get: memory, and space on disks and in memory.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,8 @@ namespace spex::bench {
 [[nodiscard]] double free_space(const std::string& folder, double held = 0,
                                 const std::string& root = "");
 
-/// Bytes of the files in a folder and the folders in it; 0 if there is none.
+/// Bytes of the files in a folder and the folders in it, without those that cannot be read; 0 if
+/// there is no such folder.
 [[nodiscard]] double bytes_in(const std::string& folder);
 
 }  // namespace spex::bench

@@ -67,9 +67,9 @@ add_library(spex_busy_test INTERFACE)
 target_compile_options(
   spex_busy_test
   INTERFACE $<$<AND:$<NOT:$<CONFIG:Debug>>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
-# For other tests, and for what waits for others to work, as command lines and spex-bench's own sources do. The libraries
-# that extract, and micro-benchmarks, never have it. With SPEX_FAST_BUILD nothing of this is optimized; then
-# _FORTIFY_SOURCE, which needs optimization, would only warn.
+# For other tests, and for what waits for others to work: command lines, spex-bench's own sources. The libraries that
+# extract, and micro-benchmarks, never have it. With SPEX_FAST_BUILD it turns optimization off, and _FORTIFY_SOURCE,
+# which needs optimization and would only warn.
 add_library(spex_quick_build INTERFACE)
 if(SPEX_FAST_BUILD)
   target_compile_options(spex_quick_build INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-O0;-U_FORTIFY_SOURCE>)
