@@ -1,0 +1,57 @@
+#include <gtest/gtest.h>
+
+#include "bench/campaign/long_run.hpp"
+
+namespace spex::bench {
+namespace {
+
+constexpr double requested_s = 120;
+
+class LongRunLength : public testing::Test {
+ protected:
+  LongRunLength() {
+    plan_case_.cameras.assign(30, "b0");
+    plan_case_.seeds = 2;
+    entry_.sustain = Sustain{requested_s, {}};
+    run_.entry = &entry_;
+    run_.plan_case = &plan_case_;
+    run_.record.work.sustain = entry_.sustain;
+    run_.record.timing.warmups = 2;
+    run_.record.launch.ranks = 4;
+  }
+
+  // A warm-up of `frames` frames whose steady part has `rate` frames a second.
+  void warm_up(int frames, double seconds, double rate) {
+    Sample sample;
+    sample.warmup = true;
+    sample.extraction_s = seconds;
+    sample.sustained = LongRun{frames, 60, {}, LongPart{30, frames - 30, (frames - 60) / rate, {}}};
+    run_.record.timing.samples.push_back(sample);
+  }
+
+  [[nodiscard]] int next() const { return next_frame_count(run_); }
+
+ private:
+  Entry entry_;
+  Case plan_case_;
+  EntryRun run_;
+};
+
+// Four H200s took 5.6 s for 300 frames, a third of it to start, and then made 82 frames a second.
+TEST_F(LongRunLength, IsNotShortenedByTheStartOfTheWarmUp) {
+  EXPECT_EQ(next(), 30);
+  warm_up(90, 2.7, 60);
+  warm_up(300, 5.6, 75);
+  EXPECT_GE(next(), requested_s * 82);
+  EXPECT_LE(next(), 1.3 * requested_s * 82);
+}
+
+TEST_F(LongRunLength, IsLimitedIfTheWarmUpWasWrittenAtOnce) {
+  warm_up(90, 3, 1e9);
+  EXPECT_LE(next(), 2 * 20 * 90 / 3);
+  warm_up(90, 3, 1e9);
+  EXPECT_LE(next(), 3 * requested_s * 90 / 3);
+}
+
+}  // namespace
+}  // namespace spex::bench
