@@ -165,6 +165,16 @@ Machine machine(const std::vector<std::string>& gpus, int cpus = 16) {
   return found;
 }
 
+// With two exposures in all, four H200s were still starting when their frames ended.
+TEST(AcceptPlan, TheLongRunHasMoreDistinctExposuresOnMoreGpus) {
+  for (const std::size_t gpus : {1, 2, 4}) {
+    const std::vector<std::string> models(gpus, "NVIDIA H200");
+    const Plan plan = accept_plan(machine(models), true);
+    EXPECT_EQ(plan.cases.at("sustained").distinct_exposures(), gpus + 2);
+    EXPECT_EQ(plan.entries.size(), gpus == 1 ? 2 : 2 + gpus);
+  }
+}
+
 TEST(Target, TheDefaultIsTheShippedPeerOfTheHardware) {
   const auto peers = read_peers(SPEX_SOURCE_DIR "/bench/peers.json");
   const Plan plan = gpu_plan();
