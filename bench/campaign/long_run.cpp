@@ -9,7 +9,7 @@ namespace spex::bench {
 namespace {
 
 // A run is made 20% longer than requested, because the warm-up's rate is only an estimate: on an
-// H200 runs were up to 9% faster.
+// H200 runs were up to 8% faster.
 constexpr double duration_margin = 1.2;
 // Length of the second warm-up: at most these seconds, and this fraction of the run.
 constexpr double calibration_s = 20, calibration_fraction = 0.2;

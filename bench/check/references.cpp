@@ -62,8 +62,8 @@ void References::extract(const std::vector<ListedFrame>& frames, const Entry& en
   Progress progress("reference", "frames", static_cast<long>(frames.size()),
                     spdlog::should_log(spdlog::level::info));
   std::size_t done = 0;
-  // Several frames in parallel, because reading and writing one leaves most CPUs idle. They share
-  // the threads, so that there are no more extractors than frames.
+  // Several frames in parallel, because reading and writing one leaves most CPUs idle. Each
+  // extractor has an equal part of the threads, so none is made without a frame.
   const int extractors =
       std::clamp(default_threads() / cpus_per_extractor, 1, static_cast<int>(frames.size()));
   std::vector<std::string> argv = entry.reference_options();
