@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/campaign/long_run.hpp"
 #include "bench/plan/members.hpp"
 #include "bench/result/derive.hpp"
 #include "bench/result/result_file.hpp"
@@ -130,15 +131,23 @@ void resume_record(const std::string& path, Record& now) {
   now.timing.extended = timing.extended;
   std::vector<Sample> samples = std::move(timing.samples);
   // A long run is resumed only as a whole, because its warm-ups set its length.
+  const auto is_short = [&](const Sample& sample) {
+    return !shortfall_of(now.work.sustain, sample).empty();
+  };
   const bool all_again =
       now.work.sustain &&
-      (!was_complete || static_cast<int>(samples.size()) < now.timing.warmups + now.timing.repeats);
+      (!was_complete ||
+       static_cast<int>(samples.size()) < now.timing.warmups + now.timing.repeats ||
+       std::any_of(samples.begin(), samples.end(), is_short));
   bool again = all_again;
   for (Sample& sample : samples) {
     // Repeats the first failed run and all later ones, and records them as dropped.
     again = again || sample.failure;
     if (!again)
       now.timing.samples.push_back(std::move(sample));
+    else if (is_short(sample))
+      now.timing.dropped.push_back({sample.index, sample.start_utc, sample.effective_s,
+                                    shortfall_of(now.work.sustain, sample)});
     else if (!all_again || sample.failure)
       now.timing.dropped.push_back({sample.index, sample.start_utc, sample.effective_s,
                                     sample.failure.value_or("came after a run that failed")});

@@ -1,6 +1,7 @@
 // An entry of a plan and its runs.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ struct EntryRun {
   const Case* plan_case = nullptr;
   Record record;
   std::vector<PendingRun> pending;
+  /// Frames per second of a long run that was too short, and is repeated.
+  std::optional<double> steady_rate;
 
   /// Whether this is a long run (tier night).
   [[nodiscard]] bool is_long() const { return entry->sustain.has_value(); }

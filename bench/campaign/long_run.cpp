@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "bench/result/steady_state.hpp"
 
 namespace spex::bench {
@@ -39,7 +41,8 @@ int next_frame_count(const EntryRun& run) {
     return exposure * static_cast<int>(std::ceil(frames / exposure));
   };
   const int before = std::min(run.next_index(), run.record.timing.warmups) - 1;
-  const double rate = expected_rate(samples.at(std::max(0, before)));
+  const double rate =
+      run.steady_rate ? *run.steady_rate : expected_rate(samples.at(std::max(0, before)));
   // If each rank has its own frames, they are written in waves of one per rank.
   const int waves = 4 * run.record.launch.ranks;
   if (warmup)
@@ -48,6 +51,14 @@ int next_frame_count(const EntryRun& run) {
   const double min_frames = std::max(run.plan_case->distinct_exposures() * exposure, waves);
   return whole_exposures(
       std::max(min_frames, duration_margin * rate * *sustain.seconds + 2 * max_edge_frames));
+}
+
+std::string shortfall_of(const std::optional<Sustain>& requested, const Sample& run) {
+  if (!requested || !requested->seconds || run.warmup || run.failure || !run.sustained ||
+      !run.sustained->soak || run.sustained->soak->seconds >= *requested->seconds)
+    return {};
+  return fmt::format("its steady part lasted {:.1f} s, not the {:g} requested",
+                     run.sustained->soak->seconds, *requested->seconds);
 }
 
 LongRun long_run_of(const CollectedFrames& collected, int inputs) {

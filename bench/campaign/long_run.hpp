@@ -8,10 +8,14 @@ namespace spex::bench {
 
 /// Number of frames of the next run of an entry with `sustain`. The first warm-up has one exposure.
 /// If a duration is requested, the second warm-up measures the rate, which sets the number of
-/// frames of the run.
+/// frames of the run. If that run was too short, its own rate sets the number of its repetition.
 [[nodiscard]] int next_frame_count(const EntryRun& run);
 
 /// Summary of a long run over `inputs` distinct inputs.
 [[nodiscard]] LongRun long_run_of(const CollectedFrames& collected, int inputs);
+
+/// Text that says how long the steady part of a timed run lasted, if it is shorter than requested;
+/// "" for others and for a run that failed.
+[[nodiscard]] std::string shortfall_of(const std::optional<Sustain>& requested, const Sample& run);
 
 }  // namespace spex::bench

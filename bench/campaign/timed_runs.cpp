@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "bench/campaign/long_run.hpp"
 #include "bench/check/output_collector.hpp"
@@ -204,6 +205,7 @@ bool TimedRuns::run_next(EntryRun& run) {
   ObservedRun observed = run.is_long() ? observe_long_run(run, request, outputs, first_outputs)
                                        : observe(run, request);
   if (observed.interrupted) return false;
+  if (drop_if_too_short(run, observed.sample)) return run_next(run);
   if (!run.is_long() && !observed.sample.failure)
     fail(observed.sample, inspect_outputs(listed, inputs.size(), folders_.outputs()));
   PendingRun pending;
@@ -260,6 +262,18 @@ ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request
   run.record.work.bundles = request.frames * run.entry->bundles.value_or(run.plan_case->bundles());
   write_series(run, series, folders_.series(run.entry->id));
   return observed;
+}
+
+// Drops a long run that was too short, once: it measured the rate of its repetition.
+bool TimedRuns::drop_if_too_short(EntryRun& run, const Sample& sample) {
+  if (run.next_is_warmup() || run.steady_rate) return false;
+  const std::string reason = shortfall_of(run.entry->sustain, sample);
+  if (reason.empty()) return false;
+  spdlog::warn("{}: {}; the run is repeated with more frames", run.entry->id, reason);
+  run.record.timing.dropped.push_back(
+      {run.next_index(), sample.start_utc, sample.effective_s, reason});
+  run.steady_rate = sample.sustained->soak->rate();
+  return true;
 }
 
 void TimedRuns::add_sample(EntryRun& run, ObservedRun observed, PendingRun pending) {

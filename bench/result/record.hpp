@@ -215,7 +215,8 @@ struct TimingRecord {
             (until, "when timed runs ended, if not after `repeats` runs"),
             (quiet, "what a run must be like to count; null: all count", added_later), (samples),
             (dropped,
-             "runs that were started and are not samples: interrupted, or failed and repeated"),
+             "runs that were started and are not samples: interrupted, or failed or too short, and "
+             "repeated"),
             (extended, "runs were added to a complete result"),
             (run_log_sha256, "of ENTRY.events.json of the last run, if it is kept", sha256_form),
             (series_sha256, "of ENTRY.series.json, of a long run", sha256_form))

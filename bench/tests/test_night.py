@@ -15,9 +15,10 @@ ENTRY = entry("night", options=OPTIONS)
 
 SYSTEM = ("--system", "here")
 
-# Runs the real extractor. With TEST_FAULT, one byte of a frame of the timed run differs.
+# Runs the real extractor. With TEST_FAULT, one byte of a frame of the timed run differs, or frames
+# appear at a fixed rate: ten a second in warm-ups, and seven times as many in timed runs.
 EXTRACTOR = f"""#!{sys.executable}
-import os, subprocess, sys
+import os, subprocess, sys, time
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -33,6 +34,19 @@ if "--events" not in arguments or not os.environ.get("TEST_FAULT"):
 place = arguments.index("--list") + 1
 listed = Path(arguments[place]).read_text()
 rows = listed.splitlines()
+if os.environ["TEST_FAULT"] == "slow warm-ups":
+    # Extracts to names that spex-bench ignores, and then renames the frames one by one.
+    frames = [Path(row.split()[3]) for row in rows]
+    hidden = [frame.with_name("." + frame.name) for frame in frames]
+    for frame, other in zip(frames, hidden):
+        listed = listed.replace(str(frame), str(other))
+    arguments[place] = str(here / "list.txt")
+    Path(arguments[place]).write_text(listed)
+    status = extract()
+    for frame, other in zip(frames, hidden):
+        time.sleep(0.1 if len(rows) == 10 else 0.014)
+        other.rename(frame)
+    sys.exit(status)
 if len(rows) < 80:  # a warm-up
     sys.exit(extract())
 
@@ -148,12 +162,31 @@ class Night(BenchTest):
         # and at least each input once.
         self.assertEqual(frames[0], 10)
         check_frames(frames[1], rates[0] / 5, 4)
-        check_frames(frames[2], rates[1] * 1.2 + 2 * 30, 30)
+        if not result["timing"]["dropped"]:
+            check_frames(frames[2], rates[1] * 1.2 + 2 * 30, 30)
         self.assertEqual(result["fom"]["frames_asked"], frames[2])
         self.assertIn("it lasted", " ".join(result["fom"]["incomplete_because"]))
         # A result of one duration is not resumed with another.
         options = ("--resume", "--seeds", "plan", "--duration", "4", "--warmups", "2")
         self.says(self.bench.run(*options), 1, "was begun with another work or length")
+
+    def test_a_night_that_is_too_short_is_repeated(self):
+        """Once, with as many frames as its own rate needs; the result names the short run."""
+        duration = ("--duration", "2", "--warmups", "2")
+        _, text = self.run_night({"seconds": 1800}, *duration, fault="slow warm-ups")
+        self.assertIn("the run is repeated with more frames", text)
+        result = self.bench.result("night")
+        dropped = result["timing"]["dropped"]
+        self.assertEqual([run["index"] for run in dropped], [2])
+        self.assertIn("s, not the 2 requested", dropped[0]["reason"])
+        self.assertIn(dropped[0]["reason"], " ".join(result["unusual"]))
+        # Ten frames a second in the warm-ups give 2 s * 1.2 * 10 and two exposures of 30 frames.
+        self.assertGreater(result["timing"]["samples"][2]["sustained"]["frames"], 90)
+        # --resume continues with the run as it is, unless it was short again.
+        short = result["timing"]["samples"][2]["sustained"]["soak"]["seconds"] < 2
+        self.bench.run("--resume", "--seeds", "plan", *duration)
+        again = self.bench.result("night")["timing"]
+        self.assertEqual(again == result["timing"], not short)
 
     def test_a_night_has_a_threshold_of_sustained_speed(self):
         """A lower limit, only of long runs, and only for the plan's duration."""
