@@ -408,6 +408,25 @@ class Tables(unittest.TestCase):
         self.assertNotEqual(on["1 rank"], on["2 ranks"])
         self.assertIsNone(sweeps.ranks_table([result("pipeline")]))
 
+    def test_gpus_of_a_node(self):
+        """A row for each kind of files and number of frames, a column for each number of GPUs."""
+        points = []
+        for form, counts in (("gz", (1, 2)), ("none", (1, 4))):
+            for gpus in counts:
+                point = sweep_point(f"{form}-{gpus}", "gpus", gpus, gpus)
+                point["record"]["scaling"] |= {"sweep": f"gpus-{form}", "x": gpus}
+                point["record"]["inputs"]["generator"]["compression"] = form
+                point["record"]["work"]["compression"] = form
+                point["record"]["launch"]["gpus_per_node"] = gpus
+                points.append(point)
+        results = [result("pipeline", p) for p in points]
+        gz, plain = sweeps.gpus_table(results).frame.to_dict("records")
+        self.assertEqual((gz["files"], plain["files"]), ("`.fits.gz`", "plain FITS"))
+        self.assertEqual((gz["4 GPUs"], plain["2 GPUs"]), ("–", "–"))
+        self.assertEqual(gz["1 GPU"], plain["1 GPU"])
+        self.assertNotEqual(gz["1 GPU"], gz["2 GPUs"])
+        self.assertIsNone(sweeps.gpus_table([result("pipeline")]))
+
     def test_parts_of_weak_scaling(self):
         """The clocks of a run, and what a rank of it does, in the order of ranks."""
         points = [sweep_point(n, "weak", 1 / n, n) for n in (2, 1)]

@@ -370,7 +370,7 @@ class Thresholds(Scratch):
         text = (ROOT / "bench/thresholds.json").read_text()
         self.assertEqual(text, thresholds_text(committed().results), "make it anew: see its head")
         systems = json.loads("".join(line for line in text.splitlines() if line[:2] != "//"))
-        self.assertIn("pipeline", systems["systems"]["h200x4"]["rungs-4gpu"])
+        self.assertIn("plain-30", systems["systems"]["h200"]["files-1gpu"])
 
     def test_command(self):
         made = self.path / "made.json"

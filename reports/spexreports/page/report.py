@@ -47,6 +47,7 @@ OF_RESULTS = (
     times.eigh_table,
     sweeps.sweeps_table,
     sweeps.ranks_table,
+    sweeps.gpus_table,
     sweeps.weak_parts_table,
     sweeps.mps_table,
     sweeps.alone_table,
@@ -77,7 +78,15 @@ SECTIONS = {
     "scaling": (
         "Scaling: nodes, GPUs, ranks, cores, patches, files, long runs",
         ("gpus", "ranks", "cores", "frames-of-cores", "nodes", "strong", "weak", "patches"),
-        ("ranks-a-gpu", "weak-parts", "mps", "frames-alone", "flux-of-the-frame", "long-runs"),
+        (
+            "gpus-of-a-node",
+            "ranks-a-gpu",
+            "weak-parts",
+            "mps",
+            "frames-alone",
+            "flux-of-the-frame",
+            "long-runs",
+        ),
     ),
     "time": (
         "Where the time goes",

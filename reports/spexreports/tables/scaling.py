@@ -104,6 +104,25 @@ def ranks_table(results: list[Result]) -> Table | None:
     return Table.of("ranks-a-gpu", "Ranks a GPU", rows, note, text_columns=("MPS",))
 
 
+def gpus_table(results: list[Result]) -> Table | None:
+    """Seconds from launch to exit by the GPUs of a node, of which each has a rank."""
+    points: dict[tuple, dict[int, Result]] = {}
+    for r in in_sweep(results, "gpus"):
+        key = (_name(r), files(r), r.frames_asked, r.scaling.sweep)
+        points.setdefault(key, {})[r.gpus] = r
+    counts = sorted({gpus for by_gpus in points.values() for gpus in by_gpus})
+    rows = [
+        {"system, milestone": name, "files": form, "frames": str(frames)}
+        | {
+            counted(n, "GPU"): speed(by_gpus[n].effective.seconds) if n in by_gpus else None
+            for n in counts
+        }
+        for (name, form, frames, _), by_gpus in sorted(points.items())
+    ]
+    note = "Seconds from launch to exit, with a rank for each GPU."
+    return Table.of("gpus-of-a-node", "GPUs of a node", rows, note, text_columns=("files",))
+
+
 def _exit_seconds(r: Result) -> float:
     """From the end of the extraction clock to the exit."""
     return r.effective.seconds.value - r.middle("launch_s") - r.extraction.seconds.value
