@@ -15,8 +15,8 @@ ENTRY = entry("night", options=OPTIONS)
 
 SYSTEM = ("--system", "here")
 
-# Runs the real extractor. With TEST_FAULT, one byte of a frame of the timed run differs, or frames
-# appear at a fixed rate: ten a second in warm-ups, and seven times as many in timed runs.
+# Runs the real extractor. With TEST_FAULT, one byte of a frame of the timed run differs, or each
+# longer run is faster: frames appear after 0.1 s each, 0.014 s, and 0.001 s.
 EXTRACTOR = f"""#!{sys.executable}
 import os, subprocess, sys, time
 from pathlib import Path
@@ -34,7 +34,7 @@ if "--events" not in arguments or not os.environ.get("TEST_FAULT"):
 place = arguments.index("--list") + 1
 listed = Path(arguments[place]).read_text()
 rows = listed.splitlines()
-if os.environ["TEST_FAULT"] == "slow warm-ups":
+if os.environ["TEST_FAULT"] == "ever faster":
     # Extracts to names that spex-bench ignores, and then renames the frames one by one.
     frames = [Path(row.split()[3]) for row in rows]
     hidden = [frame.with_name("." + frame.name) for frame in frames]
@@ -44,7 +44,7 @@ if os.environ["TEST_FAULT"] == "slow warm-ups":
     Path(arguments[place]).write_text(listed)
     status = extract()
     for frame, other in zip(frames, hidden):
-        time.sleep(0.1 if len(rows) == 10 else 0.014)
+        time.sleep(0.1 if len(rows) == 10 else 0.014 if len(rows) == 90 else 0.001)
         other.rename(frame)
     sys.exit(status)
 if len(rows) < 80:  # a warm-up
@@ -171,22 +171,26 @@ class Night(BenchTest):
         self.says(self.bench.run(*options), 1, "was begun with another work or length")
 
     def test_a_night_that_is_too_short_is_repeated(self):
-        """Once, with as many frames as its own rate needs; the result names the short run."""
+        """Once, with as many frames as its own rate needs, and by --resume."""
         duration = ("--duration", "2", "--warmups", "2")
-        _, text = self.run_night({"seconds": 1800}, *duration, fault="slow warm-ups")
+        _, text = self.run_night({"seconds": 1800}, *duration, fault="ever faster")
         self.assertIn("the run is repeated with more frames", text)
         result = self.bench.result("night")
-        dropped = result["timing"]["dropped"]
-        self.assertEqual([run["index"] for run in dropped], [2])
-        self.assertIn("s, not the 2 requested", dropped[0]["reason"])
-        self.assertIn(dropped[0]["reason"], " ".join(result["unusual"]))
+        timing = result["timing"]
         # Ten frames a second in the warm-ups give 2 s * 1.2 * 10 and two exposures of 30 frames.
-        self.assertGreater(result["timing"]["samples"][2]["sustained"]["frames"], 90)
-        # --resume continues with the run as it is, unless it was short again.
-        short = result["timing"]["samples"][2]["sustained"]["soak"]["seconds"] < 2
+        self.assertEqual([sample["index"] for sample in timing["samples"]], [0, 1, 2])
+        self.assertGreater(timing["samples"][2]["sustained"]["frames"], 90)
+        [short] = timing["dropped"]
+        self.assertEqual(short["index"], 2)
+        self.assertIn("s, not the 2 requested", short["reason"])
+        self.assertIn(short["reason"], " ".join(result["unusual"]))
+        # The repetition was too short, too.
         self.bench.run("--resume", "--seeds", "plan", *duration)
         again = self.bench.result("night")["timing"]
-        self.assertEqual(again == result["timing"], not short)
+        self.assertEqual(again["dropped"][0], short)
+        self.assertEqual(again["dropped"][1]["start_utc"], timing["samples"][2]["start_utc"])
+        self.assertIn("s, not the 2 requested", again["dropped"][1]["reason"])
+        self.assertNotEqual(again["samples"], timing["samples"])
 
     def test_a_night_has_a_threshold_of_sustained_speed(self):
         """A lower limit, only of long runs, and only for the plan's duration."""
