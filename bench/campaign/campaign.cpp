@@ -192,7 +192,7 @@ class Campaign {
   // anything is run or written.
   EntryRun begin(const Entry& entry, const Record& shared) {
     const Case& plan_case = plan_.cases.at(entry.case_name);
-    EntryRun run{&entry, &plan_case, begin_record(entry, plan_case, plan_, shared), {}};
+    EntryRun run{&entry, &plan_case, begin_record(entry, plan_case, plan_, shared), {}, {}};
     Record& record = run.record;
     const int nodes = entry.nodes.value_or(settings_.launch.nodes);
     if (nodes > machine_.nodes_allocated)
