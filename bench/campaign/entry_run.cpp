@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "bench/campaign/long_run.hpp"
 #include "bench/plan/members.hpp"
 #include "bench/result/derive.hpp"
 #include "bench/result/result_file.hpp"
@@ -130,10 +129,10 @@ void resume_record(const std::string& path, Record& now) {
   now.timing.dropped = timing.dropped;
   now.timing.extended = timing.extended;
   std::vector<Sample> samples = std::move(timing.samples);
-  // A long run is resumed only as a whole, because its warm-ups set its length.
   const auto is_short = [&](const Sample& sample) {
     return !shortfall_of(now.work.sustain, sample).empty();
   };
+  // A long run is resumed only as a whole, because its warm-ups set its length.
   const bool all_again =
       now.work.sustain &&
       (!was_complete ||
@@ -143,14 +142,14 @@ void resume_record(const std::string& path, Record& now) {
   for (Sample& sample : samples) {
     // Repeats the first failed run and all later ones, and records them as dropped.
     again = again || sample.failure;
-    if (!again)
+    if (!again) {
       now.timing.samples.push_back(std::move(sample));
-    else if (is_short(sample))
-      now.timing.dropped.push_back({sample.index, sample.start_utc, sample.effective_s,
-                                    shortfall_of(now.work.sustain, sample)});
-    else if (!all_again || sample.failure)
-      now.timing.dropped.push_back({sample.index, sample.start_utc, sample.effective_s,
-                                    sample.failure.value_or("came after a run that failed")});
+    } else if (!all_again || sample.failure || is_short(sample)) {
+      const std::string why = is_short(sample) ? shortfall_of(now.work.sustain, sample)
+                                               : "came after a run that failed";
+      now.timing.dropped.push_back(
+          {sample.index, sample.start_utc, sample.effective_s, sample.failure.value_or(why)});
+    }
   }
   now.golden = was.golden;
   now.costs = was.costs;

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "bench/result/steady_state.hpp"
 
 namespace spex::bench {
 namespace {
 
-// A run is made 20% longer than requested, because the warm-up's rate is only an estimate: on an
-// H200 runs were up to 8% faster.
+// A run is made 20% longer than requested, because the warm-up's rate is only an estimate: runs on
+// H200s were between 10% slower and 21% faster.
 constexpr double duration_margin = 1.2;
 // Length of the second warm-up: at most these seconds, and this fraction of the run.
 constexpr double calibration_s = 20, calibration_fraction = 0.2;
@@ -41,8 +39,7 @@ int next_frame_count(const EntryRun& run) {
     return exposure * static_cast<int>(std::ceil(frames / exposure));
   };
   const int before = std::min(run.next_index(), run.record.timing.warmups) - 1;
-  const double rate =
-      run.steady_rate ? *run.steady_rate : expected_rate(samples.at(std::max(0, before)));
+  const double rate = run.steady_rate.value_or(expected_rate(samples.at(std::max(0, before))));
   // If each rank has its own frames, they are written in waves of one per rank.
   const int waves = 4 * run.record.launch.ranks;
   if (warmup)
@@ -51,14 +48,6 @@ int next_frame_count(const EntryRun& run) {
   const double min_frames = std::max(run.plan_case->distinct_exposures() * exposure, waves);
   return whole_exposures(
       std::max(min_frames, duration_margin * rate * *sustain.seconds + 2 * max_edge_frames));
-}
-
-std::string shortfall_of(const std::optional<Sustain>& requested, const Sample& run) {
-  if (!requested || !requested->seconds || run.warmup || run.failure || !run.sustained ||
-      !run.sustained->soak || run.sustained->soak->seconds >= *requested->seconds)
-    return {};
-  return fmt::format("its steady part lasted {:.1f} s, not the {:g} requested",
-                     run.sustained->soak->seconds, *requested->seconds);
 }
 
 LongRun long_run_of(const CollectedFrames& collected, int inputs) {

@@ -14,8 +14,4 @@ namespace spex::bench {
 /// Summary of a long run over `inputs` distinct inputs.
 [[nodiscard]] LongRun long_run_of(const CollectedFrames& collected, int inputs);
 
-/// Text that says how long the steady part of a timed run lasted, if it is shorter than requested;
-/// "" for others and for a run that failed.
-[[nodiscard]] std::string shortfall_of(const std::optional<Sustain>& requested, const Sample& run);
-
 }  // namespace spex::bench

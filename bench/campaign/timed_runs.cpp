@@ -16,6 +16,7 @@
 #include "bench/machine/memory.hpp"
 #include "bench/machine/telemetry.hpp"
 #include "bench/plan/members.hpp"
+#include "bench/result/derive.hpp"
 #include "bench/result/file_hash.hpp"
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
@@ -124,6 +125,18 @@ std::optional<std::string> disturbance_of(const ObservedRun& observed, const Qui
     return fmt::format("other processes took {:.0f}% of the CPU time (at most {:g}%)",
                        100 * *sample.other_cpu_s / all, 100 * quiet.other_cpus);
   return observed.disturbance;
+}
+
+// Drops a long run that was too short, once: it measured the rate of its repetition.
+bool drop_if_too_short(EntryRun& run, const Sample& sample) {
+  if (run.next_is_warmup() || run.steady_rate) return false;
+  const std::string shortfall = shortfall_of(run.entry->sustain, sample);
+  if (shortfall.empty() || !sample.sustained->soak) return false;
+  spdlog::warn("{}: {}; the run is repeated with more frames", run.entry->id, shortfall);
+  run.record.timing.dropped.push_back(
+      {run.next_index(), sample.start_utc, sample.effective_s, shortfall});
+  run.steady_rate = sample.sustained->soak->rate();
+  return true;
 }
 
 }  // namespace
@@ -262,18 +275,6 @@ ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request
   run.record.work.bundles = request.frames * run.entry->bundles.value_or(run.plan_case->bundles());
   write_series(run, series, folders_.series(run.entry->id));
   return observed;
-}
-
-// Drops a long run that was too short, once: it measured the rate of its repetition.
-bool TimedRuns::drop_if_too_short(EntryRun& run, const Sample& sample) {
-  if (run.next_is_warmup() || run.steady_rate) return false;
-  const std::string reason = shortfall_of(run.entry->sustain, sample);
-  if (reason.empty()) return false;
-  spdlog::warn("{}: {}; the run is repeated with more frames", run.entry->id, reason);
-  run.record.timing.dropped.push_back(
-      {run.next_index(), sample.start_utc, sample.effective_s, reason});
-  run.steady_rate = sample.sustained->soak->rate();
-  return true;
 }
 
 void TimedRuns::add_sample(EntryRun& run, ObservedRun observed, PendingRun pending) {

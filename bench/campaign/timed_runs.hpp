@@ -31,7 +31,6 @@ class TimedRuns {
   [[nodiscard]] ObservedRun observe_long_run(EntryRun& run, const RunRequest& request,
                                              const std::vector<std::string>& outputs,
                                              std::vector<std::string>& kept);
-  [[nodiscard]] static bool drop_if_too_short(EntryRun& run, const Sample& sample);
   /// Adds the sample. If the run did not fail, its outputs become pending.
   void add_sample(EntryRun& run, ObservedRun observed, PendingRun pending);
   void keep_run_log(EntryRun& run) const;

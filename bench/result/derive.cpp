@@ -321,6 +321,15 @@ double soak_seconds(const Record& record) {
   return shortest.value_or(0);
 }
 
+std::string shortfall_of(const std::optional<Sustain>& requested, const Sample& sample) {
+  if (!requested || !requested->seconds || sample.warmup || sample.failure) return {};
+  const bool has = sample.sustained && sample.sustained->soak;
+  const double seconds = has ? sample.sustained->soak->seconds : 0;
+  if (seconds >= *requested->seconds) return {};
+  return fmt::format("its steady part lasted {:.2f} s, not the {:g} requested", seconds,
+                     *requested->seconds);
+}
+
 Derived derive(const Record& record) {
   Derived derived;
   derived.status = status_of(record);

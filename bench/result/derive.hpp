@@ -137,6 +137,10 @@ struct Derived {
 [[nodiscard]] std::optional<Statistic> soak_fpnh_to_judge(const Record& record);
 /// Seconds of the shortest steady part of the timed runs; 0 without one.
 [[nodiscard]] double soak_seconds(const Record& record);
+/// A sentence if the steady part of a timed run was shorter than requested; "" for a run that was
+/// not, that failed, or for which no duration is requested.
+[[nodiscard]] std::string shortfall_of(const std::optional<Sustain>& requested,
+                                       const Sample& sample);
 
 /// Whether a throttle reason shows a fault of the machine, not the load or a setting.
 [[nodiscard]] bool is_unhealthy(const std::string& throttle_reason);

@@ -78,9 +78,9 @@ std::optional<Statistic> seconds_of_exposure(const Record& record,
 std::string unfit_long_run(const Record& record, const char* what, bool soak) {
   const auto& sustain = record.work.sustain;
   if (!sustain) return {};
-  if (sustain->seconds && soak_seconds(record) < *sustain->seconds)
-    return fmt::format("{}: the steady part lasted {:.2f} s, not the {:g} that were required for",
-                       what, soak_seconds(record), *sustain->seconds);
+  for (const Sample* sample : timed_samples(record))
+    if (const std::string shortfall = shortfall_of(sustain, *sample); !shortfall.empty())
+      return fmt::format("{}: {}", what, shortfall);
   const std::optional<Statistic> distinct = sustained_fpnh_to_judge(record);
   const std::optional<Statistic> all = soak_fpnh_to_judge(record);
   if (soak && distinct && all && all->median > max_soak_gain * distinct->median)

@@ -227,5 +227,20 @@ TEST(Derive, ANightIsAsFastAsItsDistinctInputs) {
   EXPECT_TRUE(derive(accepted).fom.complete);
 }
 
+TEST(Shortfall, IsThatOfTimedRunsWithARequestedDuration) {
+  Sample run;
+  run.sustained = LongRun{90, 30, {}, LongPart{9, 81, 1.4, {}}};
+  EXPECT_EQ(shortfall_of(Sustain{1.4, {}}, run), "");
+  EXPECT_EQ(shortfall_of(Sustain{1.5, {}}, run),
+            "its steady part lasted 1.40 s, not the 1.5 requested");
+  EXPECT_EQ(shortfall_of(Sustain{{}, 90}, run), "");
+  EXPECT_EQ(shortfall_of({}, run), "");
+  run.failure = "wrong";
+  EXPECT_EQ(shortfall_of(Sustain{1.5, {}}, run), "");
+  run.failure.reset();
+  run.warmup = true;
+  EXPECT_EQ(shortfall_of(Sustain{1.5, {}}, run), "");
+}
+
 }  // namespace
 }  // namespace spex::bench

@@ -33,14 +33,6 @@ class LongRunLength : public testing::Test {
     run_.record.timing.samples.push_back(sample);
   }
 
-  /// A timed run, of which an exposure at each end is not steady.
-  static Sample timed(double seconds, double rate) {
-    Sample sample;
-    const int steady = static_cast<int>(seconds * rate);
-    sample.sustained = LongRun{steady + 60, 30, {}, LongPart{30, 30 + steady, seconds, {}}};
-    return sample;
-  }
-
   void repeat_at(double rate) { run_.steady_rate = rate; }
 
   [[nodiscard]] int next() const { return next_frame_count(run_); }
@@ -65,24 +57,8 @@ TEST_F(LongRunLength, OfARepetitionComesFromTheRunThatWasTooShort) {
   warm_up(30, 2.78, 105.1);
   warm_up(450, 10.12, 59.5);
   EXPECT_LT(next(), requested_s * 72 + 60);
-  EXPECT_EQ(shortfall_of(Sustain{requested_s, {}}, timed(119.13, 72)),
-            "its steady part lasted 119.1 s, not the 120 requested");
   repeat_at(72);
   EXPECT_GE(next(), 1.2 * requested_s * 72);
-}
-
-TEST(LongRunShortfall, IsThatOfTimedRunsWithARequestedDuration) {
-  Sample run;
-  run.sustained = LongRun{90, 30, {}, LongPart{9, 81, 1.4, {}}};
-  EXPECT_EQ(shortfall_of(Sustain{1.4, {}}, run), "");
-  EXPECT_NE(shortfall_of(Sustain{1.5, {}}, run), "");
-  EXPECT_EQ(shortfall_of(Sustain{{}, 90}, run), "");
-  EXPECT_EQ(shortfall_of({}, run), "");
-  run.failure = "wrong";
-  EXPECT_EQ(shortfall_of(Sustain{1.5, {}}, run), "");
-  run.failure.reset();
-  run.warmup = true;
-  EXPECT_EQ(shortfall_of(Sustain{1.5, {}}, run), "");
 }
 
 TEST_F(LongRunLength, IsLimitedIfTheWarmUpWasWrittenAtOnce) {

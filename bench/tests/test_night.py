@@ -162,8 +162,11 @@ class Night(BenchTest):
         # and at least each input once.
         self.assertEqual(frames[0], 10)
         check_frames(frames[1], rates[0] / 5, 4)
-        if not result["timing"]["dropped"]:
-            check_frames(frames[2], rates[1] * 1.2 + 2 * 30, 30)
+        wanted = rates[1] * 1.2 + 2 * 30
+        if result["timing"]["dropped"]:  # faster than the warm-up: repeated with more frames
+            self.assertGreater(frames[2], wanted)
+        else:
+            check_frames(frames[2], wanted, 30)
         self.assertEqual(result["fom"]["frames_asked"], frames[2])
         self.assertIn("it lasted", " ".join(result["fom"]["incomplete_because"]))
         # A result of one duration is not resumed with another.

@@ -27,8 +27,7 @@ from samples import (
 from spexreports.page.quote import blocks
 from spexreports.results.published import read_published
 from spexreports.results.read import newest
-from spexreports.tables import headline, ladder, long_runs
-from spexreports.tables import scaling as sweeps
+from spexreports.tables import headline, ladder
 from spexreports.tables.table import Table
 
 COMMIT = r"\b(?=[a-f]*\d)[0-9a-f]{7}\b"
@@ -384,71 +383,6 @@ class Tables(unittest.TestCase):
             for name in ("baseline, Edison", "baseline, Cori", "cpu-refactor, Cori")
         ]
         self.assertEqual(factors, ["20.6", "14.3", "8.84"])
-
-    def test_mps(self):
-        points = [sweep_point("off", "mps", 1, 5), sweep_point("on", "mps", 1.6, 5)]
-        results = [result("pipeline", p) for p in points]
-        self.assertEqual(row(sweeps.mps_table(results), "h200")["on / off, effective"], "1.6")
-        self.assertIsNone(sweeps.mps_table(results[:1]))
-
-    def test_ranks_a_gpu(self):
-        """A row for sweeps with and without MPS; a single rank belongs to its sweep."""
-        points = []
-        for mps, counts in ((True, (1, 2)), (False, (2, 4))):
-            for ranks in counts:
-                point = sweep_point(f"{ranks}-{mps}", "ranks-per-gpu", ranks, ranks)
-                point["record"]["scaling"] |= {"sweep": f"mps-{mps}", "x": ranks}
-                point["record"]["launch"]["mps"] = mps and ranks > 1
-                points.append(point)
-        found = sweeps.ranks_table([result("pipeline", p) for p in points])
-        off, on = found.frame.to_dict("records")
-        self.assertEqual((off["MPS"], on["MPS"]), ("off", "on"))
-        self.assertEqual((off["1 rank"], on["4 ranks"]), ("–", "–"))
-        self.assertEqual(off["2 ranks"], on["2 ranks"])
-        self.assertNotEqual(on["1 rank"], on["2 ranks"])
-        self.assertIsNone(sweeps.ranks_table([result("pipeline")]))
-
-    def test_gpus_of_a_node(self):
-        """A row for each kind of files and number of frames, a column for each number of GPUs."""
-        points = []
-        for form, counts in (("gz", (1, 2)), ("none", (1, 4))):
-            for gpus in counts:
-                point = sweep_point(f"{form}-{gpus}", "gpus", gpus, gpus)
-                point["record"]["scaling"] |= {"sweep": f"gpus-{form}", "x": gpus}
-                point["record"]["inputs"]["generator"]["compression"] = form
-                point["record"]["work"]["compression"] = form
-                point["record"]["launch"]["gpus_per_node"] = gpus
-                points.append(point)
-        results = [result("pipeline", p) for p in points]
-        gz, plain = sweeps.gpus_table(results).frame.to_dict("records")
-        self.assertEqual((gz["files"], plain["files"]), ("`.fits.gz`", "plain FITS"))
-        self.assertEqual((gz["4 GPUs"], plain["2 GPUs"]), ("–", "–"))
-        self.assertEqual(gz["1 GPU"], plain["1 GPU"])
-        self.assertNotEqual(gz["1 GPU"], gz["2 GPUs"])
-        self.assertIsNone(sweeps.gpus_table([result("pipeline")]))
-
-    def test_parts_of_weak_scaling(self):
-        """The clocks of a run, and what a rank of it does, in the order of ranks."""
-        points = [sweep_point(n, "weak", 1 / n, n) for n in (2, 1)]
-        for ranks, point in zip((2, 1), points, strict=True):
-            for clock, seconds in (("effective", 3.0), ("extraction", 2.0)):
-                point["derived"]["fom"][clock]["seconds"]["median"] = seconds * ranks
-            for sample in point["record"]["timing"]["samples"]:
-                sample["launch_s"] = 0.5
-                sample["phases"] = {"start": {"sum": 4.0}, "solve": {"sum": 1.0}}
-        table = sweeps.weak_parts_table([result("pipeline", p) for p in points])
-        cells = table.frame.to_dict("records")
-        self.assertEqual([row["ranks"] for row in cells], ["1", "2"])
-        self.assertEqual([row["exit, s"] for row in cells], ["0.50", "1.50"])
-        self.assertEqual([row["GPU start of a rank, s"] for row in cells], ["4.000", "2.000"])
-        self.assertEqual([row["kernels of a rank, s"] for row in cells], ["1.000", "0.500"])
-        self.assertIsNone(sweeps.weak_parts_table([result("pipeline")]))
-
-    def test_long_runs(self):
-        table = long_runs.long_runs_table([result("night"), result("pipeline")])
-        found = row(table, "h200, night")
-        self.assertEqual(found["FPNH, steady part"], "81,181")
-        self.assertIn("it lasted 64 s, not 1800", found["not complete"])
 
     def test_dashes(self):
         table = Table.of("a", "A", [{"a": "x", "b": None}, {"a": "y", "b": "1"}])
