@@ -85,9 +85,9 @@ class Page(unittest.TestCase):
             "DESI takes an exposure every 900 s, and must extract it",
             "Margala and others (2021)",
             "all simulated",
-            "One exposure takes longer on four NVIDIA ",
         ):
             self.assertIn(text, table)
+        self.assertRegex(table, r"One exposure takes longer on [^.]*four NVIDIA [^.]*fewer: ")
         right = first.split("Is it right?")[1].split("Where the time goes")[0]
         places = [right.find(text) for text in ("Yes.", "golden", "CPU reference", "the truth")]
         self.assertNotIn(-1, places, right)
@@ -127,8 +127,9 @@ class Page(unittest.TestCase):
         for width, height in ((390, 844), (1400, 900)):
             page = measured(self.out / "index.html", width, height)
             self.assertEqual((page["width"], page["overflow"]), (width, 0))
-            for text in ("How fast, and how right", "575.25", "0.3%"):
+            for text in ("How fast, and how right", "575.25"):
                 self.assertIn(text, page["first"])
+            self.assertRegex(page["first"], r"\b0\.\d%")  # ours, of the time allowed
             self.assertEqual([t for t in page["tables"] if t["cut"]], [])
             self.assertGreater(len(page["tables"]), 15)
             self.assertFalse(any(page["closed"]))

@@ -27,11 +27,16 @@ def best_ladder_results(
 ) -> list[Result]:
     """For each milestone and system, the fastest of the results with the most frames.
 
-    At production's settings, or at those that `fits` accepts.
+    At production's settings, or at those that `fits` accepts. A complete result comes before
+    others.
     """
-    chosen = [r for r in ladder_results(results) if fits(r)]
-    keys = dict.fromkeys((r.milestone, r.system) for r in chosen)
-    return [fastest([r for r in chosen if (r.milestone, r.system) == key]) for key in keys]
+    groups: dict[tuple[str, str], list[Result]] = {}
+    for r in ladder_results(results):
+        if fits(r):
+            groups.setdefault((r.milestone, r.system), []).append(r)
+    return [
+        fastest([r for r in group if not r.why_incomplete] or group) for group in groups.values()
+    ]
 
 
 def _over_previous(result: Result, best: list[Result]) -> str:
