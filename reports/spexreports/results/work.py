@@ -146,6 +146,11 @@ def ladder_results(results: list[Result]) -> list[Result]:
     return sorted(chosen, key=lambda r: (order[r.milestone], r.system, r.entry))
 
 
+def complete_or_all(results: list[Result]) -> list[Result]:
+    """The complete results; all if none is complete."""
+    return [r for r in results if not r.why_incomplete] or results
+
+
 def fastest(results: list[Result]) -> Result | None:
     """The fastest by the effective clock among those with the most frames of an exposure."""
 

@@ -7,6 +7,7 @@ from spexreports.results.work import (
     FILES,
     PRODUCTION,
     alone,
+    complete_or_all,
     compression,
     compression_written,
     exposures,
@@ -53,7 +54,7 @@ def headlines(results: list[Result]) -> list[Result]:
         groups.setdefault((r.gpus, r.system, compression(r)), []).append(r)
     found = []
     for key in sorted(groups):
-        complete = [r for r in groups[key] if not r.why_incomplete] or groups[key]
+        complete = complete_or_all(groups[key])
         same = [r for r in complete if compression_written(r) == compression(r)]
         found.append(fastest(same or complete))
     return found

@@ -7,6 +7,7 @@ from spexreports.results.result import Result
 from spexreports.results.work import (
     EARLY,
     SCRIPT,
+    complete_or_all,
     fastest,
     ladder_results,
     published_settings,
@@ -34,9 +35,7 @@ def best_ladder_results(
     for r in ladder_results(results):
         if fits(r):
             groups.setdefault((r.milestone, r.system), []).append(r)
-    return [
-        fastest([r for r in group if not r.why_incomplete] or group) for group in groups.values()
-    ]
+    return [fastest(complete_or_all(group)) for group in groups.values()]
 
 
 def _over_previous(result: Result, best: list[Result]) -> str:
