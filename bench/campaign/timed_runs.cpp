@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -20,6 +21,7 @@
 #include "bench/result/file_hash.hpp"
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/progress.hpp"
 #include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::bench {
@@ -251,7 +253,7 @@ ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& request) {
 }
 
 // `kept` receives the path of the first frame of each input, or "".
-ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request,
+ObservedRun TimedRuns::observe_long_run(EntryRun& run, RunRequest request,
                                         const std::vector<std::string>& outputs,
                                         std::vector<std::string>& kept) {
   const std::string folder = request.outputs + "-kept";
@@ -261,10 +263,20 @@ ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request
   Telemetry telemetry(
       nvml_, runner_.nvml_indices(*run.entry), threads_of_node(run.record.launch, machine_),
       sampling_interval(run.entry->sustain->seconds.value_or(0)), [&] { return collector.seen(); });
+  Progress progress(run.entry->id, "frames", request.frames,
+                    spdlog::should_log(spdlog::level::info));
+  request.meanwhile = [&, shown = 0L]() mutable {
+    const long seen = collector.seen();
+    if (seen > shown) progress.advance(seen - std::exchange(shown, seen));
+  };
   ObservedRun observed = observe(run, request);
   const Json series = telemetry.stop();
   CollectedFrames collected = collector.finish();
-  if (observed.interrupted) return observed;
+  if (observed.interrupted) {
+    run.record.timing.dropped.back().reason +=
+        fmt::format(" after {} of {} frames", collector.seen(), request.frames);
+    return observed;
+  }
   observed.sample.sustained = long_run_of(collected, static_cast<int>(kept.size()));
   kept = std::move(collected.kept);
   fail(observed.sample, collected.failure);

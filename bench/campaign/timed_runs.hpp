@@ -28,7 +28,7 @@ class TimedRuns {
   /// Exposure `number` of the case, made once for all runs.
   const Exposure& shared_exposure(const Case& plan_case, int number);
   [[nodiscard]] ObservedRun observe(EntryRun& run, const RunRequest& request);
-  [[nodiscard]] ObservedRun observe_long_run(EntryRun& run, const RunRequest& request,
+  [[nodiscard]] ObservedRun observe_long_run(EntryRun& run, RunRequest request,
                                              const std::vector<std::string>& outputs,
                                              std::vector<std::string>& kept);
   /// Adds the sample. If the run did not fail, its outputs become pending.

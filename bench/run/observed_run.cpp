@@ -45,6 +45,7 @@ Command command_of(const RunRequest& request) {
   command.environment = request.launch->environment;
   command.log = request.log;
   command.time_limit_s = request.time_limit_s;
+  command.meanwhile = request.meanwhile;
   if (request.entry->mps) {
     command.grace_s = mps_grace_s;
     command.helpers = programs_of_mps();

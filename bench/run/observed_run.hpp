@@ -2,6 +2,7 @@
 // process has ended.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ struct RunRequest {
   std::string log;                  ///< file that receives stdout and stderr
   int frames = 0;                   ///< number of frames that it extracts
   double time_limit_s = 0;
+  std::function<void()> meanwhile = {};  ///< as Command's
 };
 
 struct ObservedRun {

@@ -15,10 +15,11 @@ ENTRY = entry("night", options=OPTIONS)
 
 SYSTEM = ("--system", "here")
 
-# Runs the real extractor. With TEST_FAULT, one byte of a frame of the timed run differs, or each
-# longer run is faster: frames appear after 0.1 s each, 0.014 s, and 0.001 s.
+# Runs the real extractor. With TEST_FAULT, one byte of a frame of the timed run differs, or the
+# timed run makes only half of its frames, or each longer run is faster: frames appear after 0.1 s
+# each, 0.014 s, and 0.001 s.
 EXTRACTOR = f"""#!{sys.executable}
-import os, subprocess, sys, time
+import os, signal, subprocess, sys, time
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -49,6 +50,18 @@ if os.environ["TEST_FAULT"] == "ever faster":
     sys.exit(status)
 if len(rows) < 80:  # a warm-up
     sys.exit(extract())
+if os.environ["TEST_FAULT"] == "stuck":
+    # Interrupts spex-bench when that has seen the frames.
+    time.sleep(5)  # progress is logged after 5 s
+    half = rows[: len(rows) // 2]
+    arguments[place] = str(here / "list.txt")
+    Path(arguments[place]).write_text("\\n".join(half) + "\\n")
+    extract()
+    while any(Path(row.split()[3]).exists() for row in half):
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(1000)
 
 # Extracts one frame to a name that spex-bench ignores, changes it, and then renames it.
 frame = Path(rows[46].split()[3])
@@ -172,6 +185,12 @@ class Night(BenchTest):
         # A result of one duration is not resumed with another.
         options = ("--resume", "--seeds", "plan", "--duration", "4", "--warmups", "2")
         self.says(self.bench.run(*options), 1, "was begun with another work or length")
+
+    def test_a_night_that_is_stuck_can_be_seen(self):
+        """Its frames are counted meanwhile, and in the record of an interrupted run."""
+        self.says(self.run_night({"frames": 80}, fault="stuck"), 1, "night: 40/80 frames")
+        [stuck] = self.bench.result("night")["timing"]["dropped"]
+        self.assertEqual(stuck["reason"], "was interrupted after 40 of 80 frames")
 
     def test_a_night_that_is_too_short_is_repeated(self):
         """Once, with as many frames as its own rate needs, and by --resume."""
