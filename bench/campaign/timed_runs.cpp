@@ -6,7 +6,6 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -267,16 +266,19 @@ ObservedRun TimedRuns::observe_long_run(EntryRun& run, RunRequest request,
                     spdlog::should_log(spdlog::level::info));
   request.meanwhile = [&, shown = 0L]() mutable {
     const long seen = collector.seen();
-    if (seen > shown) progress.advance(seen - std::exchange(shown, seen));
+    progress.advance(seen - shown);
+    shown = seen;
   };
   ObservedRun observed = observe(run, request);
   const Json series = telemetry.stop();
   CollectedFrames collected = collector.finish();
+  const std::string written =
+      fmt::format("; {} of {} frames were written", collector.seen(), request.frames);
   if (observed.interrupted) {
-    run.record.timing.dropped.back().reason +=
-        fmt::format(" after {} of {} frames", collector.seen(), request.frames);
+    run.record.timing.dropped.back().reason += written;
     return observed;
   }
+  if (observed.sample.failure) *observed.sample.failure += written;
   observed.sample.sustained = long_run_of(collected, static_cast<int>(kept.size()));
   kept = std::move(collected.kept);
   fail(observed.sample, collected.failure);

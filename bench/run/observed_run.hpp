@@ -28,7 +28,7 @@ struct RunRequest {
   std::string log;                  ///< file that receives stdout and stderr
   int frames = 0;                   ///< number of frames that it extracts
   double time_limit_s = 0;
-  std::function<void()> meanwhile = {};  ///< as Command's
+  std::function<void()> meanwhile = {};  ///< called during the run, as Command's
 };
 
 struct ObservedRun {

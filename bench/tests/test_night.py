@@ -16,8 +16,8 @@ ENTRY = entry("night", options=OPTIONS)
 SYSTEM = ("--system", "here")
 
 # Runs the real extractor. With TEST_FAULT, one byte of a frame of the timed run differs, or the
-# timed run makes only half of its frames, or each longer run is faster: frames appear after 0.1 s
-# each, 0.014 s, and 0.001 s.
+# timed run makes half of its frames and then ends, or waits, or each longer run is faster: frames
+# appear after 0.1 s each, 0.014 s, and 0.001 s.
 EXTRACTOR = f"""#!{sys.executable}
 import os, signal, subprocess, sys, time
 from pathlib import Path
@@ -50,16 +50,17 @@ if os.environ["TEST_FAULT"] == "ever faster":
     sys.exit(status)
 if len(rows) < 80:  # a warm-up
     sys.exit(extract())
-if os.environ["TEST_FAULT"] == "stuck":
-    # Interrupts spex-bench when that has seen the frames.
-    time.sleep(5)  # progress is logged after 5 s
+if os.environ["TEST_FAULT"] in ("ends early", "stuck"):
     half = rows[: len(rows) // 2]
     arguments[place] = str(here / "list.txt")
     Path(arguments[place]).write_text("\\n".join(half) + "\\n")
+    if os.environ["TEST_FAULT"] == "stuck":
+        time.sleep(5)  # progress is logged after 5 s
     extract()
-    while any(Path(row.split()[3]).exists() for row in half):
+    if os.environ["TEST_FAULT"] == "ends early":
+        sys.exit(9)
+    while any(Path(row.split()[3]).exists() for row in half):  # spex-bench has not seen all
         time.sleep(0.01)
-    time.sleep(0.2)
     os.kill(os.getppid(), signal.SIGINT)
     time.sleep(1000)
 
@@ -186,11 +187,14 @@ class Night(BenchTest):
         options = ("--resume", "--seeds", "plan", "--duration", "4", "--warmups", "2")
         self.says(self.bench.run(*options), 1, "was begun with another work or length")
 
-    def test_a_night_that_is_stuck_can_be_seen(self):
-        """Its frames are counted meanwhile, and in the record of an interrupted run."""
+    def test_a_part_of_a_night_is_counted(self):
+        """In the log meanwhile, and in the record of a run that was interrupted or failed."""
         self.says(self.run_night({"frames": 80}, fault="stuck"), 1, "night: 40/80 frames")
         [stuck] = self.bench.result("night")["timing"]["dropped"]
-        self.assertEqual(stuck["reason"], "was interrupted after 40 of 80 frames")
+        self.assertEqual(stuck["reason"], "was interrupted; 40 of 80 frames were written")
+        self.run_night({"frames": 80}, fault="ends early")
+        failure = self.bench.result("night")["timing"]["samples"][1]["failure"]
+        self.assertRegex(failure, "^exit status 9.*; 40 of 80 frames were written$")
 
     def test_a_night_that_is_too_short_is_repeated(self):
         """Once, with as many frames as its own rate needs, and by --resume."""
