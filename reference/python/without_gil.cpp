@@ -55,6 +55,8 @@ void StopFlag::check(std::thread::id caller) const {
 }
 
 void bind_stop(nb::module_& module) {
+  // What a thread still holds that Python's end has stopped is no leak.
+  nb::set_leak_warnings(false);
   nb::class_<StopFlag>(module, "Stop", "Asks extractions to stop.")
       .def(nb::init<>())
       .def("set", &StopFlag::set, "Patches in progress are the last.");

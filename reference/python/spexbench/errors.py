@@ -5,15 +5,6 @@ program's exit status would be is ``exit_status`` (docs/results.md). Patches tha
 are no errors but counted in the frame.
 """
 
-import re
-
-_OPTION = re.compile(r"(^|[ (])--([a-z0-9]+(?:-[a-z0-9]+)*)(?=[:, )]|$)")
-
-
-def _in_python(message: str) -> str:
-    """The message with Python's names of options: nspec for --nspec."""
-    return _OPTION.sub(lambda found: found[1] + found[2].replace("-", "_"), message)
-
 
 class Error(RuntimeError):
     """Any error of spexbench."""

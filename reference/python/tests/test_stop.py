@@ -9,6 +9,7 @@ import time
 
 import pytest
 import spexbench
+from spexbench import _core
 
 #: Starts an extraction that would take many seconds, in `how` a thread, and says so.
 SCRIPT = """
@@ -65,7 +66,22 @@ def test_python_ends_during_an_extraction(night):
     status, out, err, seconds = ended(process)
     assert (status, out) == (0, ""), err
     assert "Fatal" not in err
+    assert "leaked" not in err
     assert seconds < 3
+
+
+def test_an_error_is_raised_without_python_code():
+    """A thread that raised it might otherwise lose the lock within C++ when Python ends."""
+    called = []
+    sys.setprofile(lambda frame, event, _: called.append((event, frame.f_code.co_name)))
+    try:
+        _core.read_psf("missing.fits", True)
+    except spexbench.DataError as error:
+        sys.setprofile(None)
+        assert "missing.fits" in str(error)
+    finally:
+        sys.setprofile(None)
+    assert [name for event, name in called if event == "call"] == []
 
 
 def test_exit_hooks_may_extract(night):
@@ -132,8 +148,6 @@ def test_a_child_of_a_fork_ends(night):
     child = os.fork()
     if child == 0:
         try:
-            from spexbench import _core
-
             _core.wait_for_work()
             os._exit(3)
         finally:
