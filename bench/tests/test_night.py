@@ -15,9 +15,11 @@ ENTRY = entry("night", options=OPTIONS)
 
 SYSTEM = ("--system", "here")
 
-# Runs the real extractor. With TEST_FAULT, one byte of a frame of the timed run differs, or the
-# timed run makes half of its frames and then ends, or waits, or each longer run is faster: frames
-# appear after 0.1 s each, 0.014 s, and 0.001 s.
+# Runs the real extractor. TEST_FAULT changes what it does:
+#   another byte  a byte of one frame of the timed run differs
+#   ends early    the timed run fails after half of its frames
+#   stuck         the timed run makes half of its frames, and is interrupted
+#   ever faster   each longer run is faster: frames appear every 0.1 s, 0.014 s, and 0.001 s
 EXTRACTOR = f"""#!{sys.executable}
 import os, signal, subprocess, sys, time
 from pathlib import Path

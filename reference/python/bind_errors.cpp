@@ -39,26 +39,24 @@ std::size_t option_length(std::string_view text) {
 
 // The message with Python's names of options: nspec for --nspec. Not by std::regex: where libstdc++
 // is linked into the module, its locales do not work.
-std::string in_python(std::string_view message) {
-  std::string renamed;
-  while (!message.empty()) {
-    const bool may_start = renamed.empty() || renamed.back() == ' ' || renamed.back() == '(';
-    const std::size_t length = may_start ? option_length(message) : 0;
+std::string in_python(std::string message) {
+  for (std::size_t at = 0; (at = message.find("--", at)) != std::string::npos;) {
+    const bool may_start = at == 0 || message[at - 1] == ' ' || message[at - 1] == '(';
+    const std::size_t length = may_start ? option_length(std::string_view(message).substr(at)) : 0;
     if (length == 0) {
-      renamed += message.front();
-      message.remove_prefix(1);
+      ++at;
       continue;
     }
-    const std::size_t begin = renamed.size();
-    renamed += message.substr(2, length - 2);
-    std::replace(renamed.begin() + static_cast<std::ptrdiff_t>(begin), renamed.end(), '-', '_');
-    message.remove_prefix(length);
+    const auto option = message.begin() + static_cast<std::ptrdiff_t>(at);
+    std::replace(option + 2, option + static_cast<std::ptrdiff_t>(length), '-', '_');
+    message.erase(at, 2);
+    at += length - 2;
   }
-  return renamed;
+  return message;
 }
 
-// Runs no code of Python, in which this thread could lose the interpreter's lock. If Python ends
-// meanwhile, a thread that asks for the lock again is killed within C++ frames.
+// Runs no Python code: within it this thread could lose the interpreter's lock. If Python then
+// ends, a thread that asks for the lock is killed within C++ frames (without_gil.hpp).
 void raise(const char* name, const std::exception& error) {
   const auto errors = nanobind::module_::import_("spexbench.errors");
   const std::string text = in_python(error.what());

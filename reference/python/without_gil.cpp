@@ -55,7 +55,7 @@ void StopFlag::check(std::thread::id caller) const {
 }
 
 void bind_stop(nb::module_& module) {
-  // What a thread still holds that Python's end has stopped is no leak.
+  // Threads that Python's end stops still hold objects, which are no leaks.
   nb::set_leak_warnings(false);
   nb::class_<StopFlag>(module, "Stop", "Asks extractions to stop.")
       .def(nb::init<>())

@@ -71,17 +71,17 @@ def test_python_ends_during_an_extraction(night):
 
 
 def test_an_error_is_raised_without_python_code():
-    """A thread that raised it might otherwise lose the lock within C++ when Python ends."""
-    called = []
-    sys.setprofile(lambda frame, event, _: called.append((event, frame.f_code.co_name)))
+    """In Python code a thread could lose the lock, and be killed within C++ if Python then ends."""
+    calls, error = [], None
+    sys.setprofile(lambda frame, event, _: calls.append((event, frame.f_code.co_name)))
     try:
         _core.read_psf("missing.fits", True)
-    except spexbench.DataError as error:
-        sys.setprofile(None)
-        assert "missing.fits" in str(error)
+    except spexbench.DataError as caught:
+        error = caught
     finally:
         sys.setprofile(None)
-    assert [name for event, name in called if event == "call"] == []
+    assert "missing.fits" in str(error)
+    assert [name for event, name in calls if event == "call"] == []
 
 
 def test_exit_hooks_may_extract(night):
