@@ -110,8 +110,11 @@ class Figures(unittest.TestCase):
             point["record"]["launch"]["gpus_per_node"] = n
             point["record"]["system"]["name"] = name
         figure = scaling.gpus_figure([result("pipeline", p) for p in points])
+        self.assertEqual(figure.axes[0].get_title("left"), "plain FITS")
         _, labels = figure.axes[0].get_legend_handles_labels()
-        self.assertEqual(labels, ["30 frames, plain FITS, a", "30 frames, plain FITS, b"])
+        self.assertEqual(labels, ["30 frames, a", "30 frames, b"])
+        lines = [container.lines[0] for container in figure.axes[0].containers]
+        self.assertEqual([line.get_linestyle() for line in lines], ["-", "--"])
         other = scaling.gpus_figure([result("pipeline", p) for p in points[1::2]])
         self.assertIsNone(other)  # a point each
 

@@ -1,5 +1,7 @@
 """Speed by the number of GPUs, ranks, bundles and cores, and by the size of a patch."""
 
+import math
+
 from matplotlib.figure import Figure
 
 from spexreports.figures import style
@@ -42,31 +44,57 @@ def _with_points(lines: dict[str, Points]) -> dict[str, Points]:
     return {name: sorted(points) for name, points in lines.items() if len(points) > 1}
 
 
-def _lines(
-    lines: dict[str, Points], xlabel: str, ylabel: str, height: float = 2.9
-) -> Figure | None:
+def _lines(lines: dict[str, Points], xlabel: str, ylabel: str) -> Figure | None:
     """A line for each name with at least two points; None without one."""
     lines = _with_points(lines)
     if not lines:
         return None
-    drawn, axes = style.figure(height)
+    columns = 2 if max(map(len, lines)) < 26 else 1
+    drawn, axes = style.figure(2.5 + 0.17 * math.ceil(len(lines) / columns))
     axis = axes[0, 0]
     _draw(axis, lines, {name: _style(i) for i, name in enumerate(lines)})
     axis.set_xlabel(xlabel)
     axis.set_ylabel(ylabel)
-    columns = 2 if max(map(len, lines)) < 26 else 1
     drawn.legend(loc="outside lower left", ncols=columns, handlelength=1.6, columnspacing=1.0)
     return drawn
 
 
+def _panels(panels: dict[str, dict[str, Points]], styles: dict[str, Style], xlabel: str) -> Figure:
+    """FPNH, a panel for each title, and one legend for the lines of all of them."""
+    names = {name for lines in panels.values() for name in lines}
+    drawn, axes = style.figure(0.6 + 1.9 * len(panels) + 0.17 * len(names), nrows=len(panels))
+    entries = {}
+    for axis, (title, lines) in zip(axes[:, 0], panels.items(), strict=True):
+        _draw(axis, lines, styles)
+        axis.set_title(title)
+        handles, labels = axis.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
+    axes[-1, 0].set_xlabel(xlabel)
+    drawn.supylabel("frames per node-hour, launch to exit", fontsize=style.FONT)
+    drawn.legend(entries.values(), entries, loc="outside lower left", handlelength=3)
+    return drawn
+
+
 def gpus_figure(results: list[Result]) -> Figure | None:
-    """FPNH by GPUs of a node, launch to exit: a line for each system, number of frames and form."""
-    lines: dict[str, Points] = {}
-    for r in in_sweep(results, "gpus"):
-        if r.effective.fpnh:
-            name = f"{r.frames_asked} frames, {files(r).replace('`', '')}, {r.system}"
-            lines.setdefault(name, []).append(_point(r.gpus, r.effective.fpnh))
-    return _lines(lines, "GPUs of one node, a rank each", "frames per node-hour")
+    """FPNH by GPUs of a node.
+
+    A panel for each form of files, in which a line for each number of frames (color and marker) and
+    system (solid, then dashed).
+    """
+    panels: dict[str, dict[str, Points]] = {}
+    styles: dict[str, Style] = {}
+    found = [r for r in in_sweep(results, "gpus") if r.effective.fpnh]
+    numbers = sorted({r.frames_asked for r in found})
+    systems = sorted({r.system for r in found})
+    for r in sorted(found, key=lambda r: (r.system, r.frames_asked)):
+        name = f"{r.frames_asked} frames, {r.system}"
+        dashes = ("-", "--", ":", "-.")[systems.index(r.system) % 4]
+        styles[name] = _style(numbers.index(r.frames_asked), dashes)
+        lines = panels.setdefault(files(r).replace("`", ""), {})
+        lines.setdefault(name, []).append(_point(r.gpus, r.effective.fpnh))
+    panels = {form: _with_points(lines) for form, lines in panels.items()}
+    panels = {form: lines for form, lines in panels.items() if lines}
+    return _panels(panels, styles, "GPUs of one node, a rank each") if panels else None
 
 
 def ranks_figure(results: list[Result]) -> Figure | None:
@@ -88,20 +116,7 @@ def ranks_figure(results: list[Result]) -> Figure | None:
         panels.setdefault(milestone, {})[name] = sorted(found)
         place = places.setdefault((system, gpus), len(places))
         styles[name] = _style(place, "-" if mps else "--")
-    if not panels:
-        return None
-    height = 0.6 + 1.9 * len(panels) + 0.17 * len(styles)
-    drawn, axes = style.figure(height, nrows=len(panels))
-    entries = {}
-    for axis, (milestone, lines) in zip(axes[:, 0], panels.items(), strict=True):
-        _draw(axis, lines, styles)
-        axis.set_title(milestone)
-        handles, labels = axis.get_legend_handles_labels()
-        entries |= dict(zip(labels, handles, strict=True))
-    axes[-1, 0].set_xlabel("ranks that share a GPU")
-    drawn.supylabel("frames per node-hour, launch to exit", fontsize=style.FONT)
-    drawn.legend(entries.values(), entries, loc="outside lower left", handlelength=3)
-    return drawn
+    return _panels(panels, styles, "ranks that share a GPU") if panels else None
 
 
 def bundles_figure(results: list[Result], kind: str, what: str) -> Figure | None:
