@@ -49,12 +49,16 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
 def drop_unread(record: dict[str, Any]) -> None:
     """Drops what no table or figure reads.
 
-    These are the environment, hashes of libraries, checks of passed golden cases, the stages of
+    These are the environment, hashes of libraries, checks of passed golden cases, the errors of
+    each correct frame against the truth (those of all frames together stay), the stages of
     warm-ups, and the differences of stage times between ranks.
     """
     for case in record["golden"]:
         if case["failure"] is None:
             case["checks"] = []
+    for frame in record["validation"]["frames"]:
+        if frame["failure"] is None:
+            frame["truth"] = None
     record["libraries"] = {}
     record["launch"]["environment"] = {}
     record["launch"]["variables"] = []
