@@ -29,7 +29,7 @@ def compact(data: dict[str, Any]) -> str:
 def keep_worst_checks(data: dict[str, Any]) -> None:
     """Keeps only the worst of each check over all frames, in the first frame.
 
-    A result with a failed check stays unchanged.
+    Checks that found no difference are dropped. A result with a failed check stays unchanged.
     """
     frames = data["record"]["validation"]["frames"]
     checks = [check for frame in frames for check in frame["checks"]]
@@ -37,6 +37,8 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
         return
     worst: dict[tuple[str, str], dict[str, Any]] = {}
     for check in checks:
+        if not check["largest"]:
+            continue
         key = (check["hdu"], check["what"])
         if key not in worst or check["largest"] > worst[key]["largest"]:
             worst[key] = check
