@@ -60,7 +60,7 @@ std::string facts_text(const Record& record) {
                                fact("container") == "unknown" ? "none" : fact("container"),
                                fact("virtual_machine"), fact("modules")));
   line("Build",
-       fmt::format("spexbench {}, commit {}{}; {}; {}; {}; CUDA {}", text_of(build, "version"),
+       fmt::format("spexbench {}, commit {}{}; {}; {}; {}; {}", text_of(build, "version"),
                    text_of(build, "commit"), record.build.dirty == true ? " with changes" : "",
                    text_of(build, "compiler"), text_of(build, "mpi"), text_of(build, "blas"),
                    text_of(build, "cuda")));

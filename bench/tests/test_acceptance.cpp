@@ -26,6 +26,7 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* plan_folder = SPEX_SOURCE_DIR "/bench/plans/";
@@ -230,9 +231,12 @@ TEST(Files, KeepAllJudgments) {
   const std::string out = scratch.file("out");
   std::filesystem::create_directory(out);
   EXPECT_THAT(read_judgments(out), IsEmpty());
-  const std::vector<Record> records{judged(50)};
+  std::vector<Record> records{judged(50)};
+  records.front().build.cuda = "CUDA 13.0.88";
   std::vector<Judgment> judgments{judgment_of(records)};
   write_acceptance(out, records, judgments);
+  EXPECT_THAT(test::read_file(out + "/acceptance.md"), HasSubstr("; CUDA 13.0.88\n"));
+  EXPECT_THAT(test::read_file(out + "/acceptance.md"), Not(HasSubstr("CUDA CUDA")));
   judgments = read_judgments(out);
   ASSERT_EQ(judgments.size(), 1U);
   EXPECT_EQ(judgments.front().word, "REJECT");
