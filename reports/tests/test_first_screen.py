@@ -89,6 +89,19 @@ class Words(unittest.TestCase):
             note = headline.speed_table([result("pipeline"), result("pipeline", two)]).note
             self.assertEqual("longer on two NVIDIA H200s than on fewer" in note, said, note)
 
+    def test_rows_that_are_not_complete(self):
+        """They are marked beside complete ones."""
+        whole, part = data("pipeline"), data("pipeline")
+        whole["derived"]["fom"]["incomplete_because"] = []
+        part["derived"]["fom"]["incomplete_because"] = ["its interval is wide"]
+        part["record"]["launch"]["gpus_per_node"] = 2
+        table = headline.speed_table([result("pipeline", whole), result("pipeline", part)])
+        text = table.markdown()
+        self.assertRegex(text, r"two NVIDIA H200s, .*\(not complete, 2026-11-22\) \|")
+        self.assertRegex(text, r"one NVIDIA H200, [^|(]*\|")
+        alone = headline.speed_table([result("pipeline", part)])
+        self.assertNotIn("not complete", alone.markdown())
+
     def test_origins(self):
         """The run, commit and date of each row, which the table does not name."""
         results = [result("pipeline")]
