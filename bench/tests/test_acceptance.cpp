@@ -26,7 +26,6 @@ using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* plan_folder = SPEX_SOURCE_DIR "/bench/plans/";
@@ -236,7 +235,6 @@ TEST(Files, KeepAllJudgments) {
   std::vector<Judgment> judgments{judgment_of(records)};
   write_acceptance(out, records, judgments);
   EXPECT_THAT(test::read_file(out + "/acceptance.md"), HasSubstr("; CUDA 13.0.88\n"));
-  EXPECT_THAT(test::read_file(out + "/acceptance.md"), Not(HasSubstr("CUDA CUDA")));
   judgments = read_judgments(out);
   ASSERT_EQ(judgments.size(), 1U);
   EXPECT_EQ(judgments.front().word, "REJECT");

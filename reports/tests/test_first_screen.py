@@ -90,7 +90,7 @@ class Words(unittest.TestCase):
             self.assertEqual("longer on two NVIDIA H200s than on fewer" in note, said, note)
 
     def test_rows_that_are_not_complete(self):
-        """They are marked beside complete ones."""
+        """They are marked if others are complete."""
         whole, part = data("pipeline"), data("pipeline")
         whole["derived"]["fom"]["incomplete_because"] = []
         part["derived"]["fom"]["incomplete_because"] = ["its interval is wide"]

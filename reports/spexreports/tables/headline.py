@@ -38,8 +38,8 @@ def label(result: Result) -> str:
     return f"{machine(result)}, {files(result)}"
 
 
-def _row(result: Result, found: list[Result]) -> str:
-    """Its label; beside complete results also that it is not complete, and its day."""
+def _row_label(result: Result, found: list[Result]) -> str:
+    """The label; of a result that is not complete, beside complete ones, also this and the day."""
     if result.why_incomplete and any(not r.why_incomplete for r in found):
         return f"{label(result)} (not complete, {result.start:%Y-%m-%d})"
     return label(result)
@@ -123,7 +123,7 @@ def speed_table(results: list[Result], peers: list[PeerResult] | None = None) ->
             rows.append(("peer", name, peer.fpnh, peer.seconds))
             seen.append(peer.note)
         seconds = r.effective.seconds.value * (r.scaled_to or r.frames_asked) / r.frames_asked
-        rows.append(("ours", _row(r, found), r.effective.fpnh.value, seconds))
+        rows.append(("ours", _row_label(r, found), r.effective.fpnh.value, seconds))
     return Table.of(
         "headline",
         "How fast",
